@@ -1,0 +1,77 @@
+# Two commands do everything on a fresh Debian: `make demo` and `make test`.
+# Set-up (apt packages, .venv, build) happens on the first call only.
+
+LLVM_PREFIX ?= /usr/lib/llvm-22
+PYTHON      ?= python3
+VENV        := .venv
+BIN         := $(VENV)/bin
+BUILD       := build
+JOBS        ?= $(shell nproc)
+
+# What the build and the tests call. `command -v`-like checks would miss the headers,
+# so dpkg is asked.
+APT_PACKAGES := g++ clang-22 clang-format-22 cmake ninja-build ccache git python3-dev python3-venv \
+  libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools lld-22
+
+export PATH := $(CURDIR)/$(BUILD)/bin:$(CURDIR)/$(BIN):$(LLVM_PREFIX)/bin:$(PATH)
+export PYTHONPATH := $(CURDIR)/$(BUILD)/python
+
+.PHONY: help demo test bench docs lint format build clean
+help:
+	@echo "make demo   compile the FP8 GEMM with and without the alias-scope pass and compare"
+	@echo "make test   run everything: lit and pytest"
+	@echo "make bench  measure compile-time and code-quality figures, each against a peer"
+	@echo "make docs   build the documentation site into site/"
+	@echo "make lint   clang-format, ruff, mypy"
+
+# Set-up ------------------------------------------------------------------------
+
+$(BUILD)/.apt: Makefile
+	@missing=$$(for p in $(APT_PACKAGES); do \
+	    dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done); \
+	  if [ -n "$$missing" ]; then \
+	    sudo=; [ "$$(id -u)" = 0 ] || sudo=sudo; \
+	    echo "installing with $${sudo:+sudo }apt-get:" $$missing; \
+	    $$sudo apt-get update -qq && \
+	    DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -qq --no-install-recommends $$missing >/dev/null || exit 1; \
+	  fi
+	@mkdir -p $(BUILD) && touch $@
+
+# The Python requirements have one home, pyproject.toml.
+$(VENV)/.installed: pyproject.toml $(BUILD)/.apt
+	@[ -x $(BIN)/python ] || $(PYTHON) -m venv $(VENV)
+	@echo "installing Python packages into $(VENV)"
+	@$(BIN)/python -c "import tomllib; p = tomllib.load(open('pyproject.toml', 'rb')); \
+	  print('\n'.join(p['build-system']['requires'] + p['project']['dependencies'] \
+	  + [r for g in p['project']['optional-dependencies'].values() for r in g]))" \
+	  | $(BIN)/pip install --quiet --disable-pip-version-check -r /dev/stdin
+	@touch $@
+
+$(BUILD)/build.ninja: $(VENV)/.installed
+	@cmake -S . -B $(BUILD) -G Ninja -DMLIR_DIR=$(LLVM_PREFIX)/lib/cmake/mlir \
+	  -DCMAKE_C_COMPILER=clang-22 -DCMAKE_CXX_COMPILER=clang++-22 \
+	  -DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python >$(BUILD)/cmake.log || { cat $(BUILD)/cmake.log; exit 1; }
+
+build: $(BUILD)/build.ninja
+	@ninja -C $(BUILD) --quiet -j $(JOBS)
+
+# Work --------------------------------------------------------------------------
+
+demo: build
+	@lodestone demo
+
+test: build
+	@lit $(BUILD)/test --order=random -sv -j $(JOBS)
+	@pytest test/python -q -n $(JOBS)
+
+lint: build
+	@git ls-files '*.cpp' '*.h' | xargs clang-format-22 --dry-run -Werror
+	@ruff check . && ruff format --check .
+	@mypy python/lodestone
+
+format:
+	@git ls-files '*.cpp' '*.h' | xargs clang-format-22 -i
+	@ruff format . && ruff check --fix .
+
+clean:
+	rm -rf $(BUILD) $(VENV) site

@@ -1,0 +1,66 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Lodestone project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Every fact about a GPU that Lodestone relies on, in one table.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef LODESTONE_SUPPORT_CHIP_H
+#define LODESTONE_SUPPORT_CHIP_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <cstdint>
+#include <string>
+
+namespace lodestone {
+
+/// The counter that an LDS-DMA (a copy global -> LDS that bypasses registers)
+/// increments, and which a wave waits on before its data is in LDS.
+enum class DMACounter {
+  /// The chip has no LDS-DMA that Lodestone handles.
+  none,
+  /// gfx9: `vmcnt`, shared with every other vector-memory access, in order.
+  vmcnt,
+  /// gfx1250: `asynccnt` for async loads, `tensorcnt` for the TDM.
+  asynccnt
+};
+
+struct ChipInfo {
+  llvm::StringRef name;
+  /// Lanes of a wave (subgroup).
+  unsigned waveSize;
+  /// LDS bytes that one workgroup can allocate.
+  uint64_t ldsBytes;
+  /// LDS banks of four bytes.
+  unsigned ldsBanks;
+  DMACounter dmaCounter;
+  /// Bytes that one lane may move with one LDS-DMA.
+  llvm::ArrayRef<unsigned> dmaLaneBytes;
+  /// The largest number of outstanding vector-memory operations that `vmcnt`
+  /// (gfx1250: `loadcnt`) can express.
+  unsigned maxVmcnt;
+  /// SIMDs of a compute unit and waves that one SIMD holds at most.
+  unsigned simdsPerCU;
+  unsigned maxWavesPerSIMD;
+  /// LLVM's SIInsertWaitcnts tracks LDS-DMA by alias scope here, so scopes
+  /// change the waits.
+  bool scopesSteerWaits;
+};
+
+/// The facts about `name` ("gfx950"), or null if Lodestone doesn't know it.
+const ChipInfo *lookupChip(llvm::StringRef name);
+
+/// The known chips, "gfx942, gfx950, ...", for error messages.
+std::string knownChips();
+
+} // namespace lodestone
+
+#endif // LODESTONE_SUPPORT_CHIP_H

@@ -1,0 +1,1 @@
+"""Lodestone: fast and provably safe LDS traffic for AMD GPU kernels written in MLIR."""

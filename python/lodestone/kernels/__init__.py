@@ -1,0 +1,1 @@
+"""The reference kernels, parameterised, each with its launch shape and NumPy reference."""
