@@ -23,6 +23,43 @@ struct Module {
 };
 } // namespace
 
+/// A module of whatever bindings. Other bindings have MLIR inside that is not
+/// ours, so nothing but bytes may pass: bytecode version 4, which all of them
+/// from LLVM 18 on write, or else generic text.
+static Module importModule(nb::object source, ContextState *given) {
+  nb::object foreign = nb::getattr(source, "operation", source);
+  OpPtr ours;
+  if (nb::try_cast(foreign, ours) && ours) {
+    if (!given || ours->context().get() == given) {
+      ours->get();
+      if (!mlir::isa<mlir::ModuleOp>(ours->op))
+        throw nb::value_error("the operation is no builtin.module");
+      return {ours};
+    }
+  } else if (!nb::hasattr(foreign, "get_asm")) {
+    throw nb::type_error(
+        "an MLIR module is needed: an object with operation.write_bytecode or "
+        "operation.get_asm");
+  }
+  ContextPtr context = contextOrCurrent(given);
+  if (nb::hasattr(foreign, "write_bytecode")) {
+    try {
+      nb::object stream = nb::module_::import_("io").attr("BytesIO")();
+      foreign.attr("write_bytecode")(stream, nb::arg("desired_version") = 4);
+      return {parse(context, stream.attr("getvalue")(), "<bytecode>",
+                    "the module's bytecode", /*moduleOnly=*/true)};
+    } catch (nb::python_error &) {
+      // A version or an encoding that one side doesn't know. Text may do; if
+      // not, its error says more.
+    }
+  }
+  nb::object text =
+      foreign.attr("get_asm")(nb::arg("print_generic_op_form") = true,
+                              nb::arg("enable_debug_info") = true);
+  return {parse(context, text, "<module>", "the module's generic text",
+                /*moduleOnly=*/true)};
+}
+
 void lodestone::python::bindModule(nb::module_ &m) {
   nb::class_<Module>(m, "Module", "A builtin.module.")
       .def(
@@ -50,6 +87,15 @@ void lodestone::python::bindModule(nb::module_ &m) {
           "Parses and verifies a module, text or bytecode. `source_name` is "
           "the "
           "file that diagnostics name.")
+      .def_static(
+          "import_", &importModule, nb::arg("module"),
+          nb::arg("context") = nb::none(),
+          nb::sig("def import_(module: object, context: Context | None = None) "
+                  "-> Module"),
+          "Takes a module of any MLIR bindings (anything with "
+          "operation.write_bytecode or operation.get_asm), through bytecode "
+          "version 4 or generic text. A module of this context is returned as "
+          "it is.")
       .def_static(
           "create",
           [](const Location *given) {

@@ -14,8 +14,6 @@ NB_MODULE(_native, m) {
   m.doc() = "Lodestone's native module; use lodestone.ir and "
             "lodestone.passmanager.";
   // Classes that others' signatures name come first.
-  nb::class_<ContextState> *context = nullptr;
-  (void)context;
   bindDiagnostics(m);
   bindLocation(m);
   nb::class_<Op>(m, "Operation", "An operation.");
@@ -32,4 +30,5 @@ NB_MODULE(_native, m) {
   bindModule(m);
   bindSymbolTable(m);
   bindPassManager(m);
+  bindRemarks(m);
 }

@@ -403,8 +403,8 @@ void lodestone::python::bindOperation(nb::module_ &m) {
           nb::arg("callback"), nb::arg("walk_order") = WalkOrder::PostOrder,
           nb::sig(
               "def walk(self, callback: collections.abc.Callable[[Operation], "
-              "WalkResult | None], walk_order: WalkOrder = "
-              "WalkOrder.POST_ORDER) -> None"),
+              "WalkResult | None], walk_order: WalkOrder = ...) -> "
+              "None"),
           "Calls `callback` with the operation and all inside it.");
   bindStructure(cls);
   bindOperationText(cls);

@@ -11,6 +11,8 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 
+#include <nanobind/stl/pair.h>
+
 using namespace lodestone::python;
 
 namespace {
