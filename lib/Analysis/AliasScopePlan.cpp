@@ -58,10 +58,9 @@ namespace {
 /// Plans one kernel with the helpers that it calls.
 class KernelPlanner {
 public:
-  KernelPlanner(KernelPlan &plan, ArrayRef<LLVM::LLVMFuncOp> functions,
-                const LDSProvenance &provenance,
+  KernelPlanner(KernelPlan &plan, const LDSProvenance &provenance,
                 const AliasScopePlanOptions &options)
-      : plan(plan), functions(functions), provenance(provenance),
+      : plan(plan), functions(plan.functions), provenance(provenance),
         options(options) {}
 
   void run();
@@ -489,16 +488,16 @@ groupByCalls(Operation *module, const LDSProvenance &provenance) {
   return result;
 }
 
-std::vector<KernelPlan>
-lodestone::planAliasScopes(Operation *module,
-                           const AliasScopePlanOptions &options) {
-  LDSProvenance provenance(module, options.waveSize);
+static std::vector<KernelPlan> collectKernels(Operation *module,
+                                              unsigned waveSize,
+                                              const LDSProvenance &provenance) {
   DataLayout layout = DataLayout::closest(module);
   std::vector<KernelPlan> plans;
   for (ArrayRef<LLVM::LLVMFuncOp> functions :
        groupByCalls(module, provenance)) {
-    KernelPlan plan;
+    KernelPlan &plan = plans.emplace_back();
     plan.kernel = functions.front();
+    plan.functions.assign(functions.begin(), functions.end());
     llvm::SetVector<Operation *> statics;
     for (LLVM::LLVMFuncOp function : functions)
       function.walk([&](Operation *op) {
@@ -510,8 +509,7 @@ lodestone::planAliasScopes(Operation *module,
             statics.insert(global);
           return;
         }
-        std::optional<LDSAccess> access =
-            getLDSAccess(op, options.waveSize, layout);
+        std::optional<LDSAccess> access = getLDSAccess(op, waveSize, layout);
         if (!access)
           return;
         plan.hasDMA |= access->kind != LDSAccessKind::ordinary;
@@ -520,21 +518,33 @@ lodestone::planAliasScopes(Operation *module,
         planned.function = function;
       });
     plan.staticGlobals.assign(statics.begin(), statics.end());
+  }
+  return plans;
+}
+
+std::vector<KernelPlan> lodestone::collectKernels(Operation *module,
+                                                  unsigned waveSize) {
+  return ::collectKernels(module, waveSize, LDSProvenance(module, waveSize));
+}
+
+std::vector<KernelPlan>
+lodestone::planAliasScopes(Operation *module,
+                           const AliasScopePlanOptions &options) {
+  LDSProvenance provenance(module, options.waveSize);
+  std::vector<KernelPlan> plans =
+      ::collectKernels(module, options.waveSize, provenance);
+  SmallVector<Value> pointers;
+  for (KernelPlan &plan : plans) {
+    // Without DMAs there is nothing to wait for.
     if (!plan.hasDMA)
       plan.accesses.clear();
-    plans.push_back(std::move(plan));
-  }
-
-  SmallVector<Value> pointers;
-  for (const KernelPlan &plan : plans)
     for (const PlannedAccess &access : plan.accesses)
       for (const LDSOperand &operand : access.access.operands)
         pointers.push_back(operand.pointer);
+  }
   provenance.solve(pointers);
-
-  auto groups = groupByCalls(module, provenance);
-  for (auto [plan, functions] : llvm::zip_equal(plans, groups))
+  for (KernelPlan &plan : plans)
     if (plan.hasDMA)
-      KernelPlanner(plan, functions, provenance, options).run();
+      KernelPlanner(plan, provenance, options).run();
   return plans;
 }

@@ -59,9 +59,8 @@ private:
 
   remark::RemarkOpts named(StringRef name, const PlannedAccess &access) const {
     LLVM::LLVMFuncOp function = access.function;
-    return remark::RemarkOpts::name(name)
-        .category(kCategory)
-        .function(function.getSymName());
+    return remark::RemarkOpts::name(name).category(kCategory).function(
+        function.getSymName());
   }
 
   const ChipInfo *chipInfo = nullptr;

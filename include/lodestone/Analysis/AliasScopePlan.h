@@ -98,6 +98,8 @@ struct PlannedAccess {
 struct KernelPlan {
   /// The first function, a kernel if there is one.
   mlir::LLVM::LLVMFuncOp kernel;
+  /// All of them, callers before callees where there is no recursion.
+  llvm::SmallVector<mlir::LLVM::LLVMFuncOp, 1> functions;
   std::vector<DMARange> ranges;
   std::vector<RangeSet> sets;
   /// In program order, function by function.
@@ -113,6 +115,11 @@ struct AliasScopePlanOptions {
   /// laundered already count as safe.
   bool launder = true;
 };
+
+/// What `planAliasScopes` starts from: the kernels of `module` with their
+/// accesses in program order, and nothing decided.
+std::vector<KernelPlan> collectKernels(mlir::Operation *module,
+                                       unsigned waveSize = 64);
 
 /// Plans for all kernels of `module` (a gpu.module or a builtin module whose
 /// functions are of the LLVM dialect). Kernels without a DMA have no accesses

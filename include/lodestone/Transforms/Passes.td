@@ -91,4 +91,46 @@ def LDSAttachAliasScopes : Pass<"lds-attach-alias-scopes"> {
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
+def LDSPackStaticGlobals : Pass<"lds-pack-static-globals"> {
+  let summary = "Put the static LDS globals of a kernel with DMAs into one";
+  let description = [{
+    When a kernel uses two or more static LDS globals, LLVM's
+    AMDGPULowerModuleLDS puts them into one struct, and marks the accesses that it
+    can trace to a field with alias scopes of its own in place of those that they
+    had. Alias scopes then don't survive, and a DMA whose address it can't trace
+    becomes invisible to marked reads. With one global none of that happens.
+
+    Before:
+
+    ```mlir
+    %a = llvm.mlir.addressof @a : !llvm.ptr<3>
+    %b = llvm.mlir.addressof @b : !llvm.ptr<3>
+    ```
+
+    After, for two globals of 16384 bytes:
+
+    ```mlir
+    %0 = llvm.mlir.addressof @__lds_kernel : !llvm.ptr<3>
+    %a = llvm.getelementptr inbounds %0[0, 0]
+      {lds.extent = #lds.extent<"a", offset = 0, size = 16384>}
+      : (!llvm.ptr<3>) -> !llvm.ptr<3>, !llvm.array<32768 x i8>
+    %1 = llvm.mlir.addressof @__lds_kernel : !llvm.ptr<3>
+    %b = llvm.getelementptr inbounds %1[0, 16384]
+      {lds.extent = #lds.extent<"b", offset = 16384, size = 16384>}
+      : (!llvm.ptr<3>) -> !llvm.ptr<3>, !llvm.array<32768 x i8>
+    ```
+
+    Legal when none of the globals has an initial value, and each is used only
+    by `llvm.mlir.addressof` in the kernel and the functions that it shares calls
+    with. Else a missed remark, `not-packed`, says why. Kernels without LDS-DMAs
+    are left alone.
+  }];
+  let statistics = [
+    Statistic<"numPacked", "packed", "Globals that became a part of another">,
+    Statistic<"numRefused", "refused", "Kernels whose globals stay apart">,
+  ];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
+                           "::lodestone::lds::LDSDialect"];
+}
+
 #endif // LODESTONE_TRANSFORMS_PASSES
