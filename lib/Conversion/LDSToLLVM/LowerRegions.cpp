@@ -398,7 +398,8 @@ void LDSLowerRegions::runOnOperation() {
   }
   if (indexBitwidth != 0 && indexBitwidth != 32 && indexBitwidth != 64) {
     getOperation()->emitError()
-        << "index-bitwidth must be 0, 32 or 64, but is " << indexBitwidth;
+        << "index-bitwidth must be 0, 32 or 64, but is "
+        << indexBitwidth.getValue();
     return signalPassFailure();
   }
 
