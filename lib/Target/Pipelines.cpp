@@ -47,6 +47,12 @@ static void addLowering(OpPassManager &passes, const ToROCDLOptions &options) {
   kernels.addPass(createLowerAffinePass());
   kernels.addPass(createSCFToControlFlowPass());
 
+  LDSLowerRegionsOptions regions;
+  regions.chip = options.chip;
+  regions.separateGlobals = options.separateGlobals;
+  regions.indexBitwidth = options.indexBitwidth;
+  kernels.addPass(createLDSLowerRegions(regions));
+
   ConvertGpuOpsToROCDLOpsOptions toROCDL;
   toROCDL.chipset = options.chip;
   toROCDL.indexBitwidth = options.indexBitwidth;
