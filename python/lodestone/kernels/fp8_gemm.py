@@ -84,7 +84,9 @@ class Parameters:
 def fp8_gemm(
     tile_m: int = 256, tile_n: int = 256, k: int = 1024, form: Form = "regions"
 ) -> Kernel:
-    """Build the kernel in the current `ir.Context`, or in one of its own.
+    """FP8 GEMM for gfx950: C = A B^T with scales of rows and columns, bf16 out.
+
+    Built in the current `ir.Context`, or in one of its own.
 
     Args:
         tile_m: rows of C of a workgroup: 64, 128 or 256.
