@@ -7,6 +7,7 @@
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/IR/Verifier.h"
 
 #include <chrono>
@@ -27,7 +28,14 @@ void LLVMUnit::leak() {
 LogicalResult
 lodestone::emitDiagnostics(const std::vector<LLVMDiagnostic> &diagnostics,
                            Locator locate) {
+  // LLVM repeats itself when several passes look at the same thing.
+  llvm::StringSet<> emitted;
   for (const LLVMDiagnostic &diagnostic : diagnostics) {
+    if (!emitted
+             .insert(diagnostic.message + '\0' + diagnostic.file + '\0' +
+                     std::to_string(diagnostic.line))
+             .second)
+      continue;
     Location location = locate(diagnostic);
     if (diagnostic.severity == llvm::DS_Error)
       emitError(location, diagnostic.message);
@@ -130,11 +138,9 @@ LogicalResult lodestone::runBackEnd(LLVMUnit &unit, bool optimize,
   // percent of the time of code generation.
   CodegenOptions codegen;
   codegen.globalISel = options.globalISel;
+  WaitCheckReport report;
   if (options.check)
-    codegen.afterWaits = [&]() -> llvm::MachineFunctionPass * {
-      return nullptr;
-    };
-  codegen.afterWaits = nullptr;
+    codegen.afterWaits = [&] { return createWaitCheckPass(report); };
   CodegenOutput output;
   double stageSeconds = 0;
   std::string problem;
@@ -148,7 +154,8 @@ LogicalResult lodestone::runBackEnd(LLVMUnit &unit, bool optimize,
   if (!problem.empty())
     return fail(problem);
   result.isa = output.bytes.str().str();
-  result.checked = options.check;
+  if (options.check)
+    result.check = std::move(report);
 
   llvm::SmallString<0> object;
   if ((link || options.resources) &&

@@ -103,6 +103,11 @@ void lodestone::initializeAMDGPU() {
 std::unique_ptr<llvm::TargetMachine>
 lodestone::createTargetMachine(llvm::StringRef chip, llvm::StringRef features,
                                unsigned optLevel, std::string &error) {
+  if (optLevel > 3) {
+    error = "optimization level " + std::to_string(optLevel) +
+            " is not one of 0, 1, 2, 3";
+    return nullptr;
+  }
   initializeAMDGPU();
   llvm::Triple triple(kTargetTriple);
   const llvm::Target *target =
@@ -206,7 +211,9 @@ bool lodestone::generateCode(llvm::Module &module, llvm::TargetMachine &machine,
   passes.add(new llvm::RuntimeLibraryInfoWrapper(
       machine.getTargetTriple(), target.ExceptionModel, target.FloatABIType,
       target.EABIVersion, target.MCOptions.ABIName, target.VecLib));
-  if (options.afterWaits) {
+  llvm::MachineFunctionPass *afterWaits =
+      options.afterWaits ? options.afterWaits() : nullptr;
+  if (afterWaits) {
     const llvm::PassInfo *waits =
         llvm::PassRegistry::getPassRegistry()->getPassInfo(
             "si-insert-waitcnts");
@@ -218,7 +225,7 @@ bool lodestone::generateCode(llvm::Module &module, llvm::TargetMachine &machine,
       config->insertPass(waits->getTypeInfo(), llvm::IdentifyingPassPtr(pass));
     };
     insert(new StopWatch(passStart, nullptr));
-    insert(options.afterWaits());
+    insert(afterWaits);
     insert(new StopWatch(passStart, &output.afterWaitsSeconds));
   }
   if (config->addISelPasses()) {

@@ -2,6 +2,7 @@
 
 #include "BackEnd.h"
 #include "GPUModules.h"
+#include "lodestone/Dialect/LDS/IR/LDSDialect.h"
 #include "lodestone/Support/Chip.h"
 #include "lodestone/Target/Passes.h"
 #include "lodestone/Transforms/Passes.h"
@@ -166,15 +167,91 @@ LogicalResult compileAsIs(gpu::GPUModuleOp module,
                         failure)))
     return mlir::failure();
   for (KernelResources &kernel : result.kernels) {
-    auto function = module.lookupSymbol(kernel.name);
-    auto size = function
-                    ? function->getAttrOfType<IntegerAttr>("lds.dynamic_size")
-                    : IntegerAttr();
+    Operation *function = module.lookupSymbol(kernel.name);
+    std::optional<uint64_t> size =
+        function ? lds::getDynamicSize(function) : std::nullopt;
     if (!size)
       continue;
-    kernel.dynamicLDSBytes = size.getValue().getZExtValue();
+    kernel.dynamicLDSBytes = *size;
     computeOccupancy(kernel, *lookupChip(result.chip));
   }
+  return success();
+}
+/// "1 finding", "2 findings".
+std::string countFindings(const WaitCheckReport &report) {
+  size_t count = report.findings.size();
+  return std::to_string(count) + (count == 1 ? " finding" : " findings");
+}
+
+/// True if each LDS global of `module` has a declared extent or is the dynamic
+/// LDS that addresses with declared extents are computed from, and nothing else
+/// is.
+bool hasOnlyDeclaredLDS(gpu::GPUModuleOp module) {
+  llvm::SmallPtrSet<Operation *, 8> globals;
+  for (auto global : module.getOps<LLVM::GlobalOp>())
+    if (global.getAddrSpace() == lds::kLDSAddressSpace)
+      globals.insert(global);
+  if (globals.empty())
+    return false;
+  WalkResult walked = module.walk([&](LLVM::AddressOfOp address) {
+    if (cast<LLVM::LLVMPointerType>(address.getType()).getAddressSpace() !=
+        lds::kLDSAddressSpace)
+      return WalkResult::advance();
+    return WalkResult(
+        success(llvm::all_of(address->getUsers(), [](Operation *user) {
+          return lds::getExtent(user) != nullptr;
+        })));
+  });
+  return !walked.wasInterrupted();
+}
+
+/// Decides what becomes of code with alias scopes (in `result`) that the wait
+/// check has findings on; `module` is the one without.
+LogicalResult judge(gpu::GPUModuleOp module, const CompileOptions &options,
+                    CompiledModule &result, CompileFailure &failure) {
+  const WaitCheckReport &report = *result.check;
+  if (options.strict) {
+    failure = CompileFailure::strict;
+    InFlightDiagnostic error =
+        module.emitError("gpu.module @")
+        << module.getName()
+        << " fails the wait check with alias scopes: " << countFindings(report);
+    for (const WaitFinding &finding : report.findings)
+      error.attachNote() << finding.message();
+    return error;
+  }
+  if (!report.hasBoundedFindings() && hasOnlyDeclaredLDS(module)) {
+    InFlightDiagnostic warning =
+        module.emitWarning("gpu.module @")
+        << module.getName()
+        << " waits for the right LDS-DMAs only if addresses stay in their "
+           "lds.region, which the wait check cannot see ("
+        << countFindings(report) << ")";
+    warning.attachNote() << report.findings.front().message();
+    return success();
+  }
+
+  // The backend lost a wait. What it makes of the same kernel without scopes is
+  // slower and, as a rule, right.
+  CompiledModule untagged;
+  untagged.name = result.name;
+  untagged.chip = result.chip;
+  untagged.seconds = result.seconds;
+  untagged.untaggedFallback = true;
+  untagged.taggedCheck = std::move(result.check);
+  if (failed(compileAsIs(module, options, untagged, failure)))
+    return mlir::failure();
+  result = std::move(untagged);
+  InFlightDiagnostic warning =
+      module.emitWarning("gpu.module @")
+      << module.getName()
+      << " is compiled without alias scopes: with them "
+         "the machine code fails the wait check ("
+      << countFindings(*result.taggedCheck) << ")";
+  if (!result.check->findings.empty())
+    warning << "; without them it still does (" << countFindings(*result.check)
+            << ")";
+  warning.attachNote() << result.taggedCheck->findings.front().message();
   return success();
 }
 } // namespace
@@ -192,9 +269,6 @@ LogicalResult lodestone::compileLowered(gpu::GPUModuleOp module,
   if (failed(checkChip(module, result.chip)) ||
       failed(checkGPUModule(module, result.chip, /*requireKernels=*/true)))
     return mlir::failure();
-  if (options.optLevel > 3)
-    return module.emitError("optimization level ")
-           << options.optLevel << " is not one of 0, 1, 2, 3";
   if (!options.aliasScopes)
     return compileAsIs(module, options, result, failure);
 
@@ -217,38 +291,9 @@ LogicalResult lodestone::compileLowered(gpu::GPUModuleOp module,
   }
   if (failed(compileAsIs(tagged, options, result, failure)))
     return mlir::failure();
-  if (result.findings.empty())
+  if (!result.check || result.check->findings.empty())
     return success();
-
-  // The backend lost a wait. What it makes of the same kernel without scopes
-  // is slower and, as a rule, right.
-  size_t count = result.findings.size();
-  if (options.strict) {
-    failure = CompileFailure::strict;
-    return module.emitError("gpu.module @")
-           << module.getName()
-           << " fails the wait check with alias scopes: " << count
-           << (count == 1 ? " finding" : " findings");
-  }
-  CompiledModule untagged;
-  untagged.name = result.name;
-  untagged.chip = result.chip;
-  untagged.seconds = result.seconds;
-  untagged.untaggedFallback = true;
-  untagged.taggedFindings = std::move(result.findings);
-  if (failed(compileAsIs(module, options, untagged, failure)))
-    return mlir::failure();
-  result = std::move(untagged);
-  InFlightDiagnostic warning =
-      module.emitWarning("gpu.module @")
-      << module.getName()
-      << " is compiled without alias scopes: with them "
-         "the machine code fails the wait check ("
-      << count << (count == 1 ? " finding)" : " findings)");
-  if (!result.findings.empty())
-    warning << "; without them it still does (" << result.findings.size()
-            << (result.findings.size() == 1 ? " finding)" : " findings)");
-  return success();
+  return judge(module, options, result, failure);
 }
 
 LogicalResult lodestone::compile(ModuleOp module, const CompileOptions &options,

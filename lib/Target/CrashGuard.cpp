@@ -29,6 +29,22 @@ struct FatalError {
 
 thread_local FatalError *currentGuard = nullptr;
 
+void report(FatalError &guard, const char *reason) {
+  // The innermost of LLVM's notes on what it is doing: mostly the pass and the
+  // function.
+  std::string doing;
+  if (auto *entry = static_cast<const llvm::PrettyStackTraceEntry *>(
+          llvm::SavePrettyStackState())) {
+    llvm::raw_string_ostream stream(doing);
+    entry->print(stream);
+  }
+  llvm::StringRef note = llvm::StringRef(doing).trim();
+  std::snprintf(guard.text, sizeof(guard.text), "%s%s%.*s%s", reason,
+                note.empty() ? "" : " (", static_cast<int>(note.size()),
+                note.data(), note.empty() ? "" : ")");
+  guard.reported = true;
+}
+
 void onFatalError(void *, const char *reason, bool) {
   FatalError *guard = currentGuard;
   llvm::CrashRecoveryContext *context =
@@ -39,8 +55,7 @@ void onFatalError(void *, const char *reason, bool) {
     llvm::errs() << "LLVM ERROR: " << reason << '\n';
     return;
   }
-  guard->reported = true;
-  std::snprintf(guard->text, sizeof(guard->text), "%s", reason);
+  report(*guard, reason);
   context->HandleExit(1);
 }
 

@@ -47,6 +47,12 @@ static void addLowering(OpPassManager &passes, const ToROCDLOptions &options) {
   kernels.addPass(createLowerAffinePass());
   kernels.addPass(createSCFToControlFlowPass());
 
+  LDSLowerRegionsOptions regions;
+  regions.chip = options.chip;
+  regions.separateGlobals = options.separateGlobals;
+  regions.indexBitwidth = options.indexBitwidth;
+  kernels.addPass(createLDSLowerRegions(regions));
+
   ConvertGpuOpsToROCDLOpsOptions toROCDL;
   toROCDL.chipset = options.chip;
   toROCDL.indexBitwidth = options.indexBitwidth;
@@ -63,17 +69,22 @@ static void addLowering(OpPassManager &passes, const ToROCDLOptions &options) {
   kernels.addPass(createCheckLowered());
 }
 
-void lodestone::addAliasScopePasses(OpPassManager &passes, StringRef chip,
+void lodestone::addAliasScopes(OpPassManager &passes, StringRef chip,
                                     bool strict) {
-  passes.addPass(createLDSAttachAliasScopes());
+  LDSAttachAliasScopesOptions scopes;
+  scopes.chip = chip.str();
+  scopes.strict = strict;
+  passes.addPass(createLDSAttachAliasScopes(scopes));
 }
 
 void lodestone::buildToROCDLPipeline(OpPassManager &passes,
                                      const ToROCDLOptions &options) {
   addLowering(passes, options);
-  if (options.aliasScopes)
-    addAliasScopePasses(passes.nest<gpu::GPUModuleOp>(), options.chip,
-                        options.strict);
+  if (!options.aliasScopes)
+    return;
+  OpPassManager &kernels = passes.nest<gpu::GPUModuleOp>();
+  kernels.addPass(createLDSPackStaticGlobals());
+    addAliasScopes(kernels, options.chip, options.strict);
 }
 
 void lodestone::buildToBinaryPipeline(OpPassManager &passes,

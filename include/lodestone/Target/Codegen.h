@@ -69,7 +69,8 @@ createTargetMachine(llvm::StringRef chip, llvm::StringRef features,
 void optimizeLLVM(llvm::Module &module, llvm::TargetMachine &machine,
                   unsigned optLevel);
 
-/// Makes a machine pass for one code generation; the pass manager owns it.
+/// Makes a machine pass for one code generation, or null for none; the pass
+/// manager owns it.
 using MachinePassFactory = std::function<llvm::MachineFunctionPass *()>;
 
 struct CodegenOptions {

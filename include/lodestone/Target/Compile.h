@@ -112,15 +112,13 @@ struct CompiledModule {
   /// The bundle; empty unless asked for.
   std::string fatBinary;
   std::vector<KernelResources> kernels;
-  /// True if the machine code in here was checked.
-  bool checked = false;
-  /// What the check found in the code that is in here. Empty after a fallback
-  /// that helped.
-  std::vector<WaitFinding> findings;
+  /// What the wait check says about the code that is in here; nothing if it
+  /// didn't run.
+  std::optional<WaitCheckReport> check;
   /// True if the code with alias scopes failed the check, so that this is the
-  /// code without; `taggedFindings` says what was wrong with the other.
+  /// code without; `taggedCheck` says what was wrong with the other.
   bool untaggedFallback = false;
-  std::vector<WaitFinding> taggedFindings;
+  std::optional<WaitCheckReport> taggedCheck;
   CompileTimes seconds;
 };
 
@@ -140,7 +138,16 @@ struct CompileResult {
   CompileFailure failure = CompileFailure::none;
 };
 
-/// Compiles each gpu.module in `module`, which stays as it is. Errors and
+/// Compiles each gpu.module in `module`, which stays as it is.
+///
+/// The verdict. A kernel is first compiled with alias scopes. If the wait check
+/// finds something in its machine code, it is compiled without, which makes
+/// LLVM wait for every LDS-DMA at every LDS access, and that code is checked,
+/// too; a warning says so. One kind of finding is no reason to fall back: if it
+/// is only that an address cannot be bounded (`WaitOverlap::unknown`), and all
+/// LDS of the module is in `lds.region`s, whose contract is that an address
+/// stays in its region, the code with scopes is kept, and a warning says that
+/// it rests on that contract. With `strict` either is an error. Errors and
 /// warnings are diagnostics in its context, where registerEverything()'s
 /// dialects must be available. Several threads may compile, each with a context
 /// of its own.
