@@ -248,6 +248,8 @@ void bindModule(nb::module_ &m);
 void bindSymbolTable(nb::module_ &m);
 void bindPassManager(nb::module_ &m);
 void bindRemarks(nb::module_ &m);
+void bindCompile(nb::module_ &m);
+void bindAnalysis(nb::module_ &m);
 
 } // namespace lodestone::python
 
