@@ -91,6 +91,45 @@ def LDSAttachAliasScopes : Pass<"lds-attach-alias-scopes"> {
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
+def LDSVerifyAliasScopes : Pass<"lds-verify-alias-scopes"> {
+  let summary = "Verify alias scopes on LDS accesses that others wrote";
+  let description = [{
+    For kernels whose scopes were written by hand or by another compiler: checks
+    them against the bytes that accesses and LDS-DMAs can be shown to touch, and
+    against what LLVM's backend does with them. Changes nothing.
+
+    Errors, for what is wrong:
+
+    - an LDS-DMA without scopes, or in a form that can't carry any, in a kernel
+      with tagged accesses;
+    - an access that is noalias to a DMA whose bytes it may touch;
+    - an access with metadata where a DMA that it may overlap isn't issued first
+      on every path, so that LLVM's list of DMAs is incomplete there;
+    - scopes in a kernel with two or more static LDS globals.
+
+    Warnings (errors with `strict`), for what can't be shown to be right: noalias
+    between accesses one of which can't be traced, and DMAs whose address isn't
+    laundered.
+
+    Example of what it rejects:
+
+    ```mlir
+    rocdl.raw.ptr.buffer.load.lds %rsrc, %p, %c4, %v, %s, %c0, %c0
+    %x = llvm.load %p {alias_scopes = [#a]} : !llvm.ptr<3> -> f32
+    ```
+
+    A clean result says nothing about the control flow that LLVM makes later;
+    `lodestone check` looks at the machine code.
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", /*default=*/"",
+           "The chip, such as gfx950; if empty, that of the gpu.module's "
+           "#rocdl.target, or else gfx950">,
+    Option<"strict", "strict", "bool", /*default=*/"false",
+           "Report what can't be verified as an error">,
+  ];
+}
+
 def LDSPackStaticGlobals : Pass<"lds-pack-static-globals"> {
   let summary = "Put the static LDS globals of a kernel with DMAs into one";
   let description = [{
