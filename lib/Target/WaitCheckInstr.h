@@ -16,7 +16,7 @@
 #ifndef LODESTONE_LIB_TARGET_WAITCHECKINSTR_H
 #define LODESTONE_LIB_TARGET_WAITCHECKINSTR_H
 
-#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/SmallVector.h"
 
 #include <cstdint>
 #include <optional>
@@ -36,9 +36,11 @@ inline constexpr unsigned kMaxLgkmcntWait = 14;
 /// The effects of one instruction. In doubt each field errs on the safe side:
 /// an access that may happen counts, an increment that may not happen doesn't.
 struct InstrEffects {
-  /// LDS-DMA: each lane writes `laneBytes` at a stride of `laneStride` from the
+  /// LDS-DMA counted in vmcnt: each lane writes `laneBytes` at a stride of `laneStride` from the
   /// address in M0 plus `immediate`.
   bool isDMA = false;
+  /// A transfer to LDS that other counters track (gfx12); not checked.
+  bool isForeignDMA = false;
   /// LDS -> memory through M0, laid out like a DMA.
   bool isDMARead = false;
   unsigned laneBytes = 0;
@@ -56,9 +58,6 @@ struct InstrEffects {
   bool countsVmcnt = false;
   /// Surely increments lgkmcnt, and completes in order with LDS accesses.
   bool countsLgkmcnt = false;
-  /// Completes out of order in lgkmcnt (scalar memory, FLAT, messages): while
-  /// one is outstanding only lgkmcnt(0) tells anything.
-  bool disordersLgkmcnt = false;
   /// Loads registers that are ready when lgkmcnt says so.
   bool loadsFromLDS = false;
   /// s_waitcnt: waits until at most this many are outstanding. Nothing if it
@@ -71,9 +70,10 @@ struct InstrEffects {
   bool touchesLDS() const { return accessesLDS || isFlat || isDMARead; }
 };
 
-/// The effects of `instr`, which is not a bundle header.
-InstrEffects classify(const llvm::MachineInstr &instr,
-                      const llvm::TargetInstrInfo &info);
+/// The effects of `instr`, which is not a bundle header: one element, or for
+/// inline assembly one for each of its lines, in order.
+llvm::SmallVector<InstrEffects, 1>
+classify(const llvm::MachineInstr &instr, const llvm::TargetInstrInfo &info);
 
 } // namespace lodestone
 

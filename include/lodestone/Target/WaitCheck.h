@@ -108,8 +108,12 @@ struct WaitFinding {
   /// The access (or the return, or the register's use).
   CheckedInstruction access;
   /// The LDS-DMA (`staleRegister`: the LDS read whose result isn't there).
+  /// Empty text: whatever the function's caller may have started.
   CheckedInstruction dma;
-  /// `vmcnt(neededWait)` (`staleRegister`: lgkmcnt) before the access would do.
+  /// How many more LDS-DMAs the same access may race with.
+  unsigned otherDMAs = 0;
+  /// `vmcnt(neededWait)` (`staleRegister`: lgkmcnt) before the access would do,
+  /// for all of those DMAs.
   unsigned neededWait = 0;
   /// The tightest wait executed between the two on the path that has the
   /// weakest one; nothing if that path has none.
