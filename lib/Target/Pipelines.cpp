@@ -69,8 +69,9 @@ static void addLowering(OpPassManager &passes, const ToROCDLOptions &options) {
   kernels.addPass(createCheckLowered());
 }
 
-void lodestone::addAliasScopes(OpPassManager &passes, StringRef chip,
+void lodestone::addAliasScopePasses(OpPassManager &passes, StringRef chip,
                                     bool strict) {
+  passes.addPass(createLDSPackStaticGlobals());
   LDSAttachAliasScopesOptions scopes;
   scopes.chip = chip.str();
   scopes.strict = strict;
@@ -80,11 +81,9 @@ void lodestone::addAliasScopes(OpPassManager &passes, StringRef chip,
 void lodestone::buildToROCDLPipeline(OpPassManager &passes,
                                      const ToROCDLOptions &options) {
   addLowering(passes, options);
-  if (!options.aliasScopes)
-    return;
-  OpPassManager &kernels = passes.nest<gpu::GPUModuleOp>();
-  kernels.addPass(createLDSPackStaticGlobals());
-    addAliasScopes(kernels, options.chip, options.strict);
+  if (options.aliasScopes)
+    addAliasScopePasses(passes.nest<gpu::GPUModuleOp>(), options.chip,
+                        options.strict);
 }
 
 void lodestone::buildToBinaryPipeline(OpPassManager &passes,
