@@ -88,25 +88,34 @@ struct CheckLowered final : lodestone::impl::CheckLoweredBase<CheckLowered> {
     // More errors than these say nothing new.
     constexpr unsigned maxErrors = 10;
     unsigned errors = 0;
+    SmallVector<UnrealizedConversionCastOp> casts;
     getOperation()->walk([&](Operation *op) {
       if (op == getOperation() ||
           isa_and_present<LLVM::LLVMDialect, ROCDL::ROCDLDialect>(
               op->getDialect()))
         return WalkResult::advance();
-      if (isa<UnrealizedConversionCastOp>(op))
-        op->emitError("a value of type ")
-            << op->getOperand(0).getType() << " is still used as "
-            << op->getResult(0).getType()
-            << " after the lowering to the LLVM dialect: an op that takes or "
-               "makes it has no lowering";
-      else
-        op->emitError("op '") << op->getName()
-                              << "' has no lowering to the LLVM dialect in "
-                                 "this pipeline; lower it "
-                                 "before";
+      if (auto cast = dyn_cast<UnrealizedConversionCastOp>(op)) {
+        casts.push_back(cast);
+        return WalkResult::advance();
+      }
+      op->emitError("op '")
+          << op->getName()
+          << "' has no lowering to the LLVM dialect in this pipeline; lower it "
+             "before";
       return ++errors == maxErrors ? WalkResult::interrupt()
                                    : WalkResult::advance();
     });
+    // Casts are left between ops that were converted and ops that were not.
+    // Those were named.
+    if (!errors)
+      for (UnrealizedConversionCastOp cast : casts) {
+        cast.emitError("a value of type ")
+            << cast->getOperandTypes().front() << " is still used as "
+            << cast->getResultTypes().front()
+            << " after the lowering to the LLVM dialect";
+        if (++errors == maxErrors)
+          break;
+      }
     if (errors)
       signalPassFailure();
     markAllAnalysesPreserved();

@@ -10,7 +10,6 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVM/ROCDL/Utils.h"
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -177,6 +176,35 @@ LogicalResult compileAsIs(gpu::GPUModuleOp module,
   }
   return success();
 }
+/// A copy of `module` that stands beside it, so that what surrounds it (a data
+/// layout on the outer module, say) holds for it, too; erased at the end.
+class Copy {
+public:
+  explicit Copy(gpu::GPUModuleOp module) {
+    OpBuilder builder(module);
+    copy = module->getBlock() ? cast<gpu::GPUModuleOp>(builder.clone(*module))
+                              : module.clone();
+  }
+  Copy(const Copy &) = delete;
+  ~Copy() { copy.erase(); }
+
+  gpu::GPUModuleOp get() { return copy; }
+
+  /// Runs passes that `add` adds; their time goes to `seconds`.
+  LogicalResult run(llvm::function_ref<void(OpPassManager &)> add,
+                    double &seconds) {
+    Clock::time_point start = Clock::now();
+    PassManager passes(copy.getContext(), gpu::GPUModuleOp::getOperationName());
+    add(passes);
+    LogicalResult result = passes.run(copy);
+    seconds += secondsSince(start);
+    return result;
+  }
+
+private:
+  gpu::GPUModuleOp copy;
+};
+
 /// "1 finding", "2 findings".
 std::string countFindings(const WaitCheckReport &report) {
   size_t count = report.findings.size();
@@ -220,7 +248,16 @@ LogicalResult judge(gpu::GPUModuleOp module, const CompileOptions &options,
       error.attachNote() << finding.message();
     return error;
   }
-  if (!report.hasBoundedFindings() && hasOnlyDeclaredLDS(module)) {
+  // Static LDS is packed here, too: LLVM may lose waits without any scopes when
+  // there are several globals. Each of them has an extent then.
+  Copy copy(module);
+  if (failed(copy.run(
+          [](OpPassManager &passes) {
+            passes.addPass(createLDSPackStaticGlobals());
+          },
+          result.seconds.pipeline)))
+    return mlir::failure();
+  if (!report.hasBoundedFindings() && hasOnlyDeclaredLDS(copy.get())) {
     InFlightDiagnostic warning =
         module.emitWarning("gpu.module @")
         << module.getName()
@@ -239,7 +276,7 @@ LogicalResult judge(gpu::GPUModuleOp module, const CompileOptions &options,
   untagged.seconds = result.seconds;
   untagged.untaggedFallback = true;
   untagged.taggedCheck = std::move(result.check);
-  if (failed(compileAsIs(module, options, untagged, failure)))
+  if (failed(compileAsIs(copy.get(), options, untagged, failure)))
     return mlir::failure();
   result = std::move(untagged);
   InFlightDiagnostic warning =
@@ -272,24 +309,17 @@ LogicalResult lodestone::compileLowered(gpu::GPUModuleOp module,
   if (!options.aliasScopes)
     return compileAsIs(module, options, result, failure);
 
-  // The copy with scopes stands beside the original, so that what surrounds
-  // it (a data layout on the outer module, say) holds for it, too.
-  Clock::time_point start = Clock::now();
-  OpBuilder builder(module);
-  auto tagged = module->getBlock()
-                    ? cast<gpu::GPUModuleOp>(builder.clone(*module))
-                    : module.clone();
-  llvm::scope_exit eraseCopy([&] { tagged.erase(); });
-  PassManager passes(module.getContext(), gpu::GPUModuleOp::getOperationName());
-  addAliasScopePasses(passes, result.chip, options.strict);
-  LogicalResult attached = passes.run(tagged);
-  result.seconds.pipeline += secondsSince(start);
-  if (failed(attached)) {
+  Copy tagged(module);
+  if (failed(tagged.run(
+          [&](OpPassManager &passes) {
+            addAliasScopePasses(passes, result.chip, options.strict);
+          },
+          result.seconds.pipeline))) {
     if (options.strict)
       failure = CompileFailure::strict;
     return mlir::failure();
   }
-  if (failed(compileAsIs(tagged, options, result, failure)))
+  if (failed(compileAsIs(tagged.get(), options, result, failure)))
     return mlir::failure();
   if (!result.check || result.check->findings.empty())
     return success();

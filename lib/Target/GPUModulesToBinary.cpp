@@ -39,7 +39,8 @@ struct GPUModulesToBinary final
     options.strict = strict;
     options.linker = linker;
     options.rocmPath = rocmPath;
-    options.resources = false;
+    // The metadata goes with a code object; text is not assembled for it.
+    options.resources = *parsed != OutputFormat::isa;
 
     if (failed(checkHasGPUModule(module)))
       return signalPassFailure();
@@ -51,6 +52,50 @@ struct GPUModulesToBinary final
         return signalPassFailure();
       replaceByBinary(gpuModule, options, compiled);
     }
+  }
+
+  /// What became of the wait check.
+  static DictionaryAttr makeProperties(OpBuilder &builder,
+                                       const CompiledModule &compiled) {
+    if (!compiled.check)
+      return {};
+    return builder.getDictionaryAttr(
+        {builder.getNamedAttr("untagged_fallback",
+                              builder.getBoolAttr(compiled.untaggedFallback)),
+         builder.getNamedAttr(
+             "wait_findings",
+             builder.getI64IntegerAttr(compiled.check->findings.size()))});
+  }
+
+  /// Upstream's table, from the metadata of a code object, with what Lodestone
+  /// knows on top.
+  static gpu::KernelTableAttr makeKernelTable(gpu::GPUModuleOp module,
+                                              const CompiledModule &compiled) {
+    if (compiled.codeObject.empty())
+      return {};
+    Builder builder(module.getContext());
+    gpu::KernelTableAttr table =
+        ROCDL::getKernelMetadata(module, ArrayRef(compiled.codeObject.data(),
+                                                  compiled.codeObject.size()));
+    SmallVector<gpu::KernelMetadataAttr> kernels;
+    for (gpu::KernelMetadataAttr kernel : table) {
+      auto resources =
+          llvm::find_if(compiled.kernels, [&](const KernelResources &other) {
+            return other.name == kernel.getName().getValue();
+          });
+      if (resources != compiled.kernels.end())
+        kernel = kernel.appendMetadata(
+            {builder.getNamedAttr(
+                 "dynamic_lds_size",
+                 builder.getI64IntegerAttr(resources->dynamicLDSBytes)),
+             builder.getNamedAttr(
+                 "occupancy", builder.getI64IntegerAttr(resources->occupancy)),
+             builder.getNamedAttr(
+                 "occupancy_limit",
+                 builder.getStringAttr(resources->occupancyLimit))});
+      kernels.push_back(kernel);
+    }
+    return gpu::KernelTableAttr::get(module.getContext(), kernels);
   }
 
   static void replaceByBinary(gpu::GPUModuleOp module,
@@ -73,15 +118,9 @@ struct GPUModulesToBinary final
       target = ROCDL::ROCDLTargetAttr::get(
           module.getContext(), options.optLevel, "amdgcn-amd-amdhsa",
           compiled.chip, options.features);
-    // The kernels' metadata is in a code object only.
-    gpu::KernelTableAttr kernels;
-    if (!compiled.codeObject.empty())
-      kernels = ROCDL::getKernelMetadata(
-          module,
-          ArrayRef(compiled.codeObject.data(), compiled.codeObject.size()));
-    auto object = gpu::ObjectAttr::get(module.getContext(), target, kind,
-                                       builder.getStringAttr(bytes),
-                                       /*properties=*/nullptr, kernels);
+    auto object = gpu::ObjectAttr::get(
+        module.getContext(), target, kind, builder.getStringAttr(bytes),
+        makeProperties(builder, compiled), makeKernelTable(module, compiled));
     gpu::BinaryOp::create(builder, module.getLoc(), module.getName(),
                           module.getOffloadingHandlerAttr(),
                           ArrayRef<Attribute>{object});

@@ -71,7 +71,11 @@ static void addLowering(OpPassManager &passes, const ToROCDLOptions &options) {
 
 void lodestone::addAliasScopePasses(OpPassManager &passes, StringRef chip,
                                     bool strict) {
-  passes.addPass(createLDSAttachAliasScopes());
+  passes.addPass(createLDSPackStaticGlobals());
+  LDSAttachAliasScopesOptions scopes;
+  scopes.chip = chip.str();
+  scopes.strict = strict;
+  passes.addPass(createLDSAttachAliasScopes(scopes));
 }
 
 void lodestone::buildToROCDLPipeline(OpPassManager &passes,

@@ -30,3 +30,11 @@ class MLIRError(Exception):
         """The message, then a line for each diagnostic and note."""
         lines = [self.message + (":" if self.error_diagnostics else "")]
         return "\n".join(lines + [str(diagnostic) for diagnostic in self.error_diagnostics])
+
+
+class MissingToolError(MLIRError):
+    """A tool or library that the work needs isn't installed; the message says which."""
+
+
+class StrictError(MLIRError):
+    """With ``strict``: something was refused or found that is only reported otherwise."""

@@ -240,7 +240,10 @@ void lodestone::python::bindBlocks(nb::module_ &m) {
                                       block->getParent()->getRegionNumber()};
                    })
       .def_prop_ro("arguments",
-                   [](const BlockPtr &self) { return ArgumentList{self}; })
+                   [](const BlockPtr &self) {
+                     self->get();
+                     return ArgumentList{self};
+                   })
       .def(
           "add_argument",
           [](const BlockPtr &self, const Type &type, const Location *loc) {
@@ -252,7 +255,10 @@ void lodestone::python::bindBlocks(nb::module_ &m) {
           },
           nb::arg("type"), nb::arg("loc") = nb::none())
       .def_prop_ro("operations",
-                   [](const BlockPtr &self) { return OperationList{self}; })
+                   [](const BlockPtr &self) {
+                     self->get();
+                     return OperationList{self};
+                   })
       .def("__iter__",
            [](const BlockPtr &self) {
              mlir::Block *block = self->get();

@@ -188,7 +188,8 @@ using PyAttribute = nb::typed<nb::object, Attribute>;
 using PyValue = nb::typed<nb::object, Value>;
 PyType toPython(const ContextPtr &context, mlir::Type type);
 PyAttribute toPython(const ContextPtr &context, mlir::Attribute attribute);
-PyValue toPython(const TreePtr &tree, mlir::Value value);
+/// `value` is of `user` or of a tree that it uses.
+PyValue toPython(const TreePtr &user, mlir::Value value);
 
 /// Where new operations go: before `before`, or at the end of `block`.
 struct InsertionPoint {
@@ -247,6 +248,8 @@ void bindModule(nb::module_ &m);
 void bindSymbolTable(nb::module_ &m);
 void bindPassManager(nb::module_ &m);
 void bindRemarks(nb::module_ &m);
+void bindCompile(nb::module_ &m);
+void bindAnalysis(nb::module_ &m);
 
 } // namespace lodestone::python
 

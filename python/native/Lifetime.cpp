@@ -136,14 +136,21 @@ mlir::OpOperand &OperandRef::get() const {
   return op->getOpOperand(index);
 }
 
-PyValue lodestone::python::toPython(const TreePtr &tree, mlir::Value value) {
-  if (auto result = mlir::dyn_cast<mlir::OpResult>(value))
+PyValue lodestone::python::toPython(const TreePtr &user, mlir::Value value) {
+  // Only a tree that uses others can meet a value that is not its own.
+  auto treeOf = [&](mlir::Operation *owner) {
+    return user->keepAlive.empty() ? user : Tree::of(*user->context, owner);
+  };
+  if (auto result = mlir::dyn_cast<mlir::OpResult>(value)) {
+    mlir::Operation *owner = result.getOwner();
     return PyValue(nb::cast(OpResult{
-        {Op::of(tree, result.getOwner()), nullptr, result.getResultNumber()}}));
+        {Op::of(treeOf(owner), owner), nullptr, result.getResultNumber()}}));
+  }
   auto argument = mlir::cast<mlir::BlockArgument>(value);
-  return PyValue(
-      nb::cast(BlockArgument{{nullptr, BlockRef::of(tree, argument.getOwner()),
-                              argument.getArgNumber()}}));
+  mlir::Block *block = argument.getOwner();
+  return PyValue(nb::cast(
+      BlockArgument{{nullptr, BlockRef::of(treeOf(block->getParentOp()), block),
+                     argument.getArgNumber()}}));
 }
 
 // Walks over handles
@@ -286,9 +293,11 @@ void lodestone::python::insertOp(const OpPtr &handle, const BlockPtr &blockRef,
   if (wasTop) {
     oldTree->top = nullptr;
     oldTree->context->trees.erase(op);
-    oldTree->keepAlive.clear();
   }
   adopt(op, blockRef->tree);
+  // Not before: what the operation uses has a new keeper only now.
+  if (wasTop)
+    oldTree->keepAlive.clear();
 }
 
 void lodestone::python::detachOp(const OpPtr &handle) {

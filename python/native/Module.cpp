@@ -31,4 +31,6 @@ NB_MODULE(_native, m) {
   bindSymbolTable(m);
   bindPassManager(m);
   bindRemarks(m);
+  bindCompile(m);
+  bindAnalysis(m);
 }

@@ -1,5 +1,5 @@
 // What lds-lower-regions refuses, with both sides and the bytes.
-// RUN: lodestone-opt %s --split-input-file --verify-diagnostics --lds-lower-regions
+// RUN: lodestone-opt %s --allow-unregistered-dialect --split-input-file --verify-diagnostics --lds-lower-regions
 // RUN: echo 'module {}' | not lodestone-opt --lds-lower-regions=chip=gfx9999 2>&1 | FileCheck %s --check-prefix=CHIP
 // CHIP: error: unknown chip 'gfx9999'; known chips are gfx90a, gfx942, gfx950, gfx1250
 // RUN: echo 'module {}' | not lodestone-opt --lds-lower-regions=index-bitwidth=7 2>&1 | FileCheck %s --check-prefix=INDEX
@@ -154,3 +154,14 @@ gpu.module @m {
     gpu.return
   }
 }
+
+// -----
+
+// An unknown operation may or may not be a symbol table.
+"some.container"() ({
+  llvm.func @no_table() attributes {rocdl.kernel} {
+    // expected-error @+1 {{'@a' is in kernel 'no_table', which is in no symbol table that could hold its global}}
+    %a = lds.region @a size(16) : !llvm.ptr<3>
+    llvm.return
+  }
+}) : () -> ()
