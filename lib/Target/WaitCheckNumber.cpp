@@ -46,6 +46,20 @@ static ConstantRange below(unsigned width, uint64_t bound) {
                                     APInt(64, bound).zextOrTrunc(width));
 }
 
+/// The numbers that an xor can give. Above the highest bit of the one operand
+/// the bits are those of the other: a swizzle leaves a row's number as it is.
+static ConstantRange exclusiveOr(const ConstantRange &lhs,
+                                 const ConstantRange &rhs) {
+  unsigned width = lhs.getBitWidth();
+  auto most = [width](const ConstantRange &high, const ConstantRange &low) {
+    unsigned bits = low.getUnsignedMax().getActiveBits();
+    return high.getUnsignedMax() | APInt::getLowBitsSet(width, bits);
+  };
+  APInt bound = APIntOps::umin(most(lhs, rhs), most(rhs, lhs));
+  return lhs.binaryXor(rhs).intersectWith(
+      ConstantRange::getNonEmpty(APInt::getZero(width), bound + 1));
+}
+
 ConstantRange AddressAnalysis::number(const Value *value) {
   Type *type = value->getType();
   if (!type->isIntegerTy())
@@ -114,6 +128,8 @@ ConstantRange AddressAnalysis::visitNumber(const Value *value) {
     if (const auto *disjoint = dyn_cast<PossiblyDisjointInst>(op);
         disjoint && disjoint->isDisjoint())
       return lhs.add(rhs).intersectWith(lhs.binaryOr(rhs));
+    if (opcode == Instruction::Xor)
+      return exclusiveOr(lhs, rhs);
     auto code = static_cast<Instruction::BinaryOps>(opcode);
     if (const auto *wraps = dyn_cast<OverflowingBinaryOperator>(op))
       return lhs.overflowingBinaryOp(code, rhs, wraps->getNoWrapKind());

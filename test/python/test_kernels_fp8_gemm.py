@@ -3,10 +3,9 @@
 import itertools
 from typing import Any, get_args
 
+import lodestone
 import numpy as np
 import pytest
-
-import lodestone
 from lodestone import ir
 from lodestone.kernels.fp8_gemm import TILES, Form, fp8_gemm
 from lodestone.report import figures
@@ -51,7 +50,7 @@ def test_dimensions_are_checked() -> None:
     for dimensions in ({}, {"m": 1}, {"m": 1, "n": 4, "k": 256}, {"m": 0, "n": 4}):
         with pytest.raises(ValueError, match="dimension"):
             kernel.launch(**dimensions)
-    with pytest.raises(ValueError, match="n must be a multiple of 4, got 6"):
+    with pytest.raises(ValueError, match="dimension n must be a multiple of 4, got 6"):
         kernel.inputs(m=8, n=6)
 
 
@@ -92,7 +91,7 @@ def test_builds_in_the_current_context() -> None:
 def test_scopes_leave_the_kernels_own_waits(form: Form, k: int) -> None:
     """With alias scopes: no spill, no wait for all in the main loop, no DMA drained early,
     and the checker proves that no wait is missing.
-    """  # noqa: D205
+    """
     compiled = lodestone.compile(fp8_gemm(k=k, form=form), format="isa")
     assert compiled.check.clean, compiled.check
     assert not compiled.untagged_fallback

@@ -1,7 +1,6 @@
 """The figures that are read from assembly text."""
 
 import pytest
-
 from lodestone.report import AssemblyError, early_drains, figures, parse_function
 
 # A ring of two buffers: fill both, then wait for the older one, barrier, read it, refill.

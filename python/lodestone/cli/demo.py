@@ -114,8 +114,10 @@ def _what_to_see(rows: list[Variant]) -> str:
             f"the\nbuffers it is about to read, and the checker has proved on the machine code "
             f"that none is missing."
         )
-    where = "the main loop" if rows and not rows[0].figures.unrolled else (
-        "the unrolled steady state, first MFMA to last DMA"
+    where = (
+        "the main loop"
+        if rows and not rows[0].figures.unrolled
+        else ("the unrolled steady state, first MFMA to last DMA")
     )
     lines.append(f"* cycles of {where}, static: {F8F6F4_CAVEAT}.")
     lines.append("Speed on a GPU: not measured.")

@@ -8,9 +8,9 @@ that a kernel of your own could not call, too: `Builder.op` builds any op there 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TypeAlias, Union
+from typing import TypeAlias
 
 from lodestone import ir
 
@@ -76,8 +76,8 @@ class Int:
         return Int(self.builder, self.builder.op("arith.extsi", (self,), ("i64",)))
 
 
-IntLike: TypeAlias = Union[Int, int]
-Operand: TypeAlias = Union[Int, ir.Value]
+IntLike: TypeAlias = Int | int
+Operand: TypeAlias = Int | ir.Value
 
 
 class Builder:
@@ -98,15 +98,15 @@ class Builder:
         name: str,
         operands: Sequence[Operand] = (),
         results: Sequence[str] = (),
+        attributes: Mapping[str, str] | None = None,
         regions: int = 0,
-        **attributes: str,
     ) -> ir.Operation:
         """Build an op from the text of its result types and attributes."""
         return ir.Operation.create(
             name,
             results=[self.type(text) for text in results],
             operands=[o.value if isinstance(o, Int) else o for o in operands],
-            attributes={key: ir.Attribute.parse(text) for key, text in attributes.items()},
+            attributes={key: ir.Attribute.parse(text) for key, text in (attributes or {}).items()},
             regions=regions,
             loc=_caller_location(),
         )
@@ -119,7 +119,7 @@ class Builder:
         **attributes: str,
     ) -> ir.Value:
         """Build an op with one result and return that result."""
-        return self.operation(name, operands, results, **attributes).results[0]
+        return self.operation(name, operands, results, attributes).results[0]
 
     # Integers ------------------------------------------------------------------
 
@@ -188,12 +188,14 @@ class Builder:
         """Define a static LDS buffer of `size` bytes; the insertion point is in a gpu.module."""
         self.operation(
             "llvm.mlir.global",
+            attributes={
+                "global_type": f"!llvm.array<{size} x i8>",
+                "sym_name": f'"{name}"',
+                "linkage": "#llvm.linkage<internal>",
+                "addr_space": "3 : i32",
+                "alignment": "1024 : i64",
+            },
             regions=1,
-            global_type=f"!llvm.array<{size} x i8>",
-            sym_name=f'"{name}"',
-            linkage="#llvm.linkage<internal>",
-            addr_space="3 : i32",
-            alignment="1024 : i64",
         )
 
     def address_of(self, name: str) -> ir.Value:
@@ -284,9 +286,8 @@ class Builder:
 
     def wait(self, outstanding_loads: int) -> None:
         """Wait until at most so many of the wave's global accesses, and no LDS access, run."""
-        self.operation(
-            "amdgpu.memory_counter_wait", load=f"{outstanding_loads} : i32", ds="0 : i32"
-        )
+        counters = {"load": f"{outstanding_loads} : i32", "ds": "0 : i32"}
+        self.operation("amdgpu.memory_counter_wait", attributes=counters)
 
     def barrier(self) -> None:
         """Wait for the workgroup's other waves and for nothing else.
@@ -297,23 +298,19 @@ class Builder:
 
     def schedule_fence(self) -> None:
         """Keep the compiler from moving any instruction over this point."""
-        self.operation("rocdl.sched.barrier", mask="0 : i32")
+        self.operation("rocdl.sched.barrier", attributes={"mask": "0 : i32"})
 
     def schedule_next(self, mask: int, count: int = 1) -> None:
         """Ask for `count` instructions of a class next, among those since the last fence."""
-        self.operation(
-            "rocdl.sched.group.barrier",
-            mask=f"{mask} : i32",
-            size=f"{count} : i32",
-            groupId="0 : i32",
-        )
+        group = {"mask": f"{mask} : i32", "size": f"{count} : i32", "groupId": "0 : i32"}
+        self.operation("rocdl.sched.group.barrier", attributes=group)
 
     # Structure -----------------------------------------------------------------
 
     @contextmanager
     def gpu_module(self, name: str) -> Iterator[None]:
         """Build a gpu.module; the body of the `with` fills it."""
-        module = self.operation("gpu.module", regions=1, sym_name=f'"{name}"')
+        module = self.operation("gpu.module", attributes={"sym_name": f'"{name}"'}, regions=1)
         with ir.InsertionPoint(module.regions[0].blocks.append()):
             yield
 
@@ -329,8 +326,7 @@ class Builder:
         threads = block[0] * block[1] * block[2]
         function = self.operation(
             "gpu.func",
-            regions=1,
-            **{
+            attributes={
                 "sym_name": f'"{name}"',
                 "function_type": f"({', '.join(arguments)}) -> ()",
                 "gpu.kernel": "unit",
@@ -339,6 +335,7 @@ class Builder:
                 "rocdl.flat_work_group_size": f'"{threads},{threads}"',
                 "rocdl.waves_per_eu": "1 : i32",
             },
+            regions=1,
         )
         entry = function.regions[0].blocks.append(*(self.type(text) for text in arguments))
         with ir.InsertionPoint(entry):
@@ -365,7 +362,9 @@ class Builder:
 def _caller_location() -> ir.Location:
     """Return the line of the kernel that asked for an op, so that findings can name it."""
     frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename == __file__:
+    # A context manager of this file is entered through contextlib.
+    inner = (__file__, contextmanager.__code__.co_filename)
+    while frame.f_back is not None and frame.f_code.co_filename in inner:
         frame = frame.f_back
     path = frame.f_code.co_filename
     # The last part alone: code must not depend on where the package is installed.

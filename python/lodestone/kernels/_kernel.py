@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias, Union
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from lodestone import ir
 
 Array: TypeAlias = NDArray[Any]
-Arguments: TypeAlias = dict[str, Union[Array, int]]
+Arguments: TypeAlias = dict[str, Array | int]
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,8 @@ class Kernel:
         block: threads of a workgroup.
         dynamic_lds: bytes of dynamic LDS that a launch must pass.
         grid: from the problem's dimensions to workgroups.
-        dimensions: the names of the sizes that a launch chooses.
+        dimensions: the sizes that a launch chooses: name to (must be a multiple of,
+            must be at most).
         make_inputs: (dimensions, random generator) to values of all arguments.
         compute: the NumPy reference: from arguments to the expected outputs, in float32
             where the kernel has narrower types.
@@ -71,7 +72,7 @@ class Kernel:
     arguments: tuple[Argument, ...]
     block: tuple[int, int, int]
     dynamic_lds: int
-    dimensions: tuple[str, ...]
+    dimensions: Mapping[str, tuple[int, int]]
     grid: Callable[[Mapping[str, int]], tuple[int, int, int]]
     make_inputs: Callable[[Mapping[str, int], np.random.Generator], Arguments]
     compute: Callable[[Arguments], dict[str, Array]]
@@ -121,6 +122,9 @@ class Kernel:
                 f"got {', '.join(dimensions) or 'none'}"
             )
         for name, size in dimensions.items():
-            if size < 1:
-                raise ValueError(f"dimension {name} must be at least 1, got {size}")
+            multiple, largest = self.dimensions[name]
+            if size % multiple:
+                raise ValueError(f"dimension {name} must be a multiple of {multiple}, got {size}")
+            if not 1 <= size <= largest:
+                raise ValueError(f"dimension {name} must be in 1..{largest}, got {size}")
         return dimensions

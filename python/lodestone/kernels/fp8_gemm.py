@@ -28,8 +28,6 @@ another. Without alias scopes it waits for all of them, four times a step.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Literal, get_args
 
 import ml_dtypes
 import numpy as np
@@ -43,47 +41,21 @@ from lodestone.kernels._builder import (
     Int,
 )
 from lodestone.kernels._fp8_gemm_operand import STEP, LDSBuffer, Operand, lds_layout
-from lodestone.kernels._kernel import Argument, Arguments, Array, Kernel
+from lodestone.kernels._fp8_gemm_problem import TILES, Form, Parameters, inputs, reference
+from lodestone.kernels._kernel import Argument, Kernel
 
-# How the LDS buffers are declared: regions of one dynamic global, regions that become a
-# dynamic global each, or a static global each.
-Form = Literal["regions", "separate-globals", "static"]
-
-TILES = (64, 128, 256)
 BLOCK = (256, 1, 1)
 ACCUMULATOR = "vector<4xf32>"
 # Past the end of every buffer resource: a store there is dropped.
 OUT_OF_RANGE = -(1 << 31)
 
+__all__ = ["TILES", "Form", "Parameters", "fp8_gemm"]
+
 Cluster = tuple[int, int]
 Fragments = list[ir.Value]
 
 
-@dataclass(frozen=True)
-class Parameters:
-    """What a kernel is built for; all checked on construction."""
-
-    tile_m: int = 256
-    tile_n: int = 256
-    k: int = 1024
-    form: Form = "regions"
-
-    def __post_init__(self) -> None:
-        """Raise ValueError, with the rule and the value."""
-        for name, size in (("tile_m", self.tile_m), ("tile_n", self.tile_n)):
-            if size not in TILES:
-                raise ValueError(f"{name} must be one of {TILES}, got {size}")
-        if self.k % STEP or self.k < 2 * STEP:
-            raise ValueError(f"k must be a multiple of {STEP}, at least {2 * STEP}, got {self.k}")
-        if self.k > 1 << 20:
-            raise ValueError(f"k must be at most {1 << 20}, got {self.k}")
-        if self.form not in get_args(Form):
-            raise ValueError(f"form must be one of {get_args(Form)}, got {self.form!r}")
-
-
-def fp8_gemm(
-    tile_m: int = 256, tile_n: int = 256, k: int = 1024, form: Form = "regions"
-) -> Kernel:
+def fp8_gemm(tile_m: int = 256, tile_n: int = 256, k: int = 1024, form: Form = "regions") -> Kernel:
     """FP8 GEMM for gfx950: C = A B^T with scales of rows and columns, bf16 out.
 
     Built in the current `ir.Context`, or in one of its own.
@@ -124,39 +96,16 @@ def fp8_gemm(
         ),
         block=BLOCK,
         dynamic_lds=0 if form == "static" else lds_bytes,
-        dimensions=("m", "n"),
+        # Stores are of four columns; the byte offset in a tile of C has 31 bits.
+        dimensions={"m": (1, (1 << 31) - 1), "n": (4, (1 << 30) // tile_m - 4)},
         grid=lambda size: (-(-size["n"] // tile_n), -(-size["m"] // tile_m), 1),
-        make_inputs=lambda size, random: _inputs(size, k, random),
-        compute=_reference,
+        make_inputs=lambda size, random: inputs(size, k, random),
+        compute=reference,
         # Half a unit in the last of bf16's 8 bits, and the order of the f32 sums.
         relative_tolerance=2.0**-8,
         absolute_tolerance=1e-3 * k,
         compile_options={"separate_globals": True} if form == "separate-globals" else {},
     )
-
-
-def _inputs(size: Mapping[str, int], k: int, random: np.random.Generator) -> Arguments:
-    m, n = size["m"], size["n"]
-    if n % 4:
-        raise ValueError(f"n must be a multiple of 4, got {n}")
-    fp8 = ml_dtypes.float8_e4m3fn
-    return {
-        "a": random.standard_normal((m, k)).astype(fp8),
-        "b": random.standard_normal((n, k)).astype(fp8),
-        "c": np.full((m, n), np.nan, ml_dtypes.bfloat16),
-        "row_scale": random.uniform(0.5, 2, m).astype(np.float32),
-        "column_scale": random.uniform(0.5, 2, n).astype(np.float32),
-        "m": m,
-        "n": n,
-    }
-
-
-def _reference(arguments: Arguments) -> dict[str, Array]:
-    a, b, rows, columns = (
-        np.asarray(arguments[name]).astype(np.float32)
-        for name in ("a", "b", "row_scale", "column_scale")
-    )
-    return {"c": (a @ b.T) * rows[:, None] * columns[None, :]}
 
 
 def _build(builder: Builder, parameters: Parameters, buffers: list[LDSBuffer]) -> None:
@@ -382,9 +331,7 @@ class _Kernel:
                 factor = builder.multiply(self.row_factors[row], self.column_factors[column])
                 product = self.accumulators[i, j][p * self.b.tiles + q]
                 rounded = builder.narrow(builder.multiply(product, factor), "vector<4xbf16>")
-                address = builder.select(
-                    at.less_than(self.columns), (line + at) * 2, OUT_OF_RANGE
-                )
+                address = builder.select(at.less_than(self.columns), (line + at) * 2, OUT_OF_RANGE)
                 builder.buffer_store(builder.bitcast(rounded, "vector<2xi32>"), resource, address)
 
 

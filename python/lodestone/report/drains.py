@@ -79,7 +79,7 @@ def _before_barrier(function: Function, index: int) -> bool:
 def _path(function: Function) -> Iterator[int]:
     """The indices of executed instructions: no forward branch is taken but an s_branch, and
     each branch back once.
-    """  # noqa: D205
+    """
     taken: set[int] = set()
     index = 0
     while index < len(function.instructions):

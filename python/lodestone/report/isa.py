@@ -113,7 +113,7 @@ class Function:
     def steady_state(self) -> range:
         """The main loop, or, where it was unrolled, what lies between the first MFMA and
         the last LDS-DMA; empty if there is neither.
-        """  # noqa: D205
+        """
         if self.main_loop is not None:
             return self.main_loop
         first = next((i for i, x in enumerate(self.instructions) if x.is_mfma), None)
