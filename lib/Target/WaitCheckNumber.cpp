@@ -88,9 +88,15 @@ ConstantRange AddressAnalysis::number(const Value *value) {
              cast<Operator>(value)->getOpcode() == Instruction::Xor) {
     KnownBits bits =
         computeKnownBits(value, function.getParent()->getDataLayout());
-    if (!bits.hasConflict())
+    if (!bits.hasConflict()) {
       result = result.intersectWith(
           ConstantRange::fromKnownBits(bits, /*IsSigned=*/false));
+      // The last multiple of the alignment, where a swizzle leaves its bits.
+      APInt last = result.getUnsignedMax();
+      last.clearLowBits(std::min(bits.countMinTrailingZeros(), width));
+      result = result.intersectWith(
+          ConstantRange::getNonEmpty(APInt::getZero(width), last + 1));
+    }
   }
   // Nothing fits: the value is never computed, or the two disagree.
   if (result.isEmptySet())
