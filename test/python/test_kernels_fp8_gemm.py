@@ -13,7 +13,7 @@ from lodestone.report import figures
 FORMS = get_args(Form)
 
 
-@pytest.mark.parametrize(("tile_m", "tile_n"), itertools.product(TILES, TILES))
+@pytest.mark.parametrize(("tile_m", "tile_n"), list(itertools.product(TILES, TILES)))
 def test_every_tile_builds(tile_m: int, tile_n: int) -> None:
     """Each pair of tiles makes a module that verifies, with LDS for two steps of K."""
     kernel = fp8_gemm(tile_m, tile_n, k=256)

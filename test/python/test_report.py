@@ -1,7 +1,12 @@
 """The figures that are read from assembly text."""
 
+import io
+
 import pytest
 from lodestone.report import AssemblyError, early_drains, figures, parse_function
+from lodestone.report.comparison import Variant, comparison_table
+from lodestone.report.figures import histogram
+from rich.console import Console
 
 # A ring of two buffers: fill both, then wait for the older one, barrier, read it, refill.
 KERNEL = """\
@@ -60,6 +65,12 @@ def test_counts_and_registers() -> None:
     assert dict(x.loop_waits) == {1: 1}
     assert (x.vgprs, x.agprs, x.sgprs, x.spills, x.scratch_bytes) == (28, 4, 12, 3, 0)
     assert not x.unrolled
+
+
+def test_histogram_text() -> None:
+    """Each N stands with its count, in order."""
+    assert histogram({16: 5, 0: 2}) == "0:2 16:5"
+    assert histogram({}) == "none"
 
 
 def test_main_loop_is_the_one_with_mfmas() -> None:
@@ -134,3 +145,14 @@ def test_what_is_no_function(text: str, name: str | None, message: str) -> None:
     """Text that is not assembly is refused with what is missing."""
     with pytest.raises(AssemblyError, match=message):
         parse_function(text, name)
+
+
+def test_table_shows_every_column() -> None:
+    """At the demo's width no column is cut, whatever the figures."""
+    x = figures(ring(), "gfx950", cycles=False)
+    rows = [Variant("separate-globals", scopes, x, "12 missing", False) for scopes in (False, True)]
+    console = Console(width=120, file=io.StringIO(), record=True)
+    console.print(comparison_table(rows, "ring"))
+    text = console.export_text()
+    assert "…" not in text
+    assert text.count("12 missing") == 2

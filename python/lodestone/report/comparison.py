@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from rich import box
 from rich.table import Table
 
 from lodestone.report.figures import Figures, histogram
@@ -31,19 +32,18 @@ class Variant:
 
 def comparison_table(variants: Iterable[Variant], title: str) -> Table:
     """Return the table; a form's variants should follow one another."""
-    table = Table(title=title, title_justify="left")
-    table.add_column("LDS form")
-    table.add_column("alias\nscopes")
-    table.add_column("vmcnt waits:\nN, number of each", ratio=1)
-    table.add_column("of 0", justify="right")
-    table.add_column("in the\nmain loop")
-    table.add_column("DMAs\ndrained\nearly", justify="right")
-    table.add_column("instr.", justify="right")
-    table.add_column("VGPR\n(AGPR)", justify="right")
-    table.add_column("SGPR", justify="right")
-    table.add_column("spills", justify="right")
-    table.add_column("llvm-mca\ncycles,\nloop*", justify="right")
-    table.add_column("wait checker")
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table.add_column("LDS form", no_wrap=True)
+    table.add_column("alias\nscopes", no_wrap=True)
+    table.add_column("vmcnt waits\nN:count", ratio=1, min_width=22)
+    table.add_column("of\n0", justify="right", no_wrap=True)
+    table.add_column("in main\nloop", no_wrap=True)
+    table.add_column("DMAs\ndrained\nearly", justify="right", no_wrap=True)
+    table.add_column("instr.", justify="right", no_wrap=True)
+    table.add_column("VGPR/\nAGPR/\nSGPR", justify="right", no_wrap=True)
+    table.add_column("spills", justify="right", no_wrap=True)
+    table.add_column("llvm-mca\ncycles,\nloop*", justify="right", no_wrap=True)
+    table.add_column("wait\nchecker", no_wrap=True)
     previous = None
     for variant in variants:
         x = variant.figures
@@ -59,8 +59,7 @@ def comparison_table(variants: Iterable[Variant], title: str) -> Table:
             histogram(x.loop_waits),
             drains,
             str(x.instructions),
-            f"{_text(x.vgprs)}\n({_text(x.agprs)})",
-            _text(x.sgprs),
+            "/".join(_text(count) for count in (x.vgprs, x.agprs, x.sgprs)),
             _text(x.spills),
             "-" if x.loop_cycles is None else f"{x.loop_cycles:.0f}",
             f"[{color}]{variant.verdict}[/]",

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from lodestone.report.drains import EarlyDrains, early_drains
-from lodestone.report.isa import parse_function
+from lodestone.report.isa import Instruction, parse_function
 from lodestone.report.mca import loop_cycles
 
 
@@ -64,9 +64,12 @@ class Figures:
 
 
 def histogram(waits: Mapping[int, int]) -> str:
-    """Return waits as text, each N with its number if that is not 1: `0 x2, 8, 16 x5`."""
-    parts = (f"{n} x{count}" if count > 1 else str(n) for n, count in sorted(waits.items()))
-    return ", ".join(parts) or "none"
+    """Return waits as text, `N:count` for each N: `0:2 8:1 16:5`."""
+    return " ".join(f"{n}:{count}" for n, count in sorted(waits.items())) or "none"
+
+
+def _count(instructions: Iterable[Instruction]) -> dict[int, int]:
+    return dict(Counter(x.vmcnt for x in instructions if x.vmcnt is not None))
 
 
 def figures(assembly: str, chip: str, name: str | None = None, cycles: bool = True) -> Figures:
@@ -94,8 +97,8 @@ def figures(assembly: str, chip: str, name: str | None = None, cycles: bool = Tr
         mfmas=sum(x.is_mfma for x in code),
         lds_dmas=sum(x.is_lds_dma for x in code),
         lds_reads=sum(x.is_lds_read for x in code),
-        waits=Counter(x.vmcnt for x in code if x.vmcnt is not None),
-        loop_waits=Counter(x.vmcnt for x in steady if x.vmcnt is not None),
+        waits=_count(code),
+        loop_waits=_count(steady),
         unrolled=unrolled,
         drains=early_drains(function),
         loop_cycles=loop_cycles(steady, chip, 1 if unrolled else 20) if cycles and steady else None,

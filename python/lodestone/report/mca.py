@@ -11,8 +11,8 @@ from lodestone.report.isa import Instruction
 # What belongs next to each figure of MFMA code: llvm-mca's model of gfx950 gives an f8f6f4
 # MFMA the same cycles whatever its operands' width, where 8 bits take twice those of 4.
 F8F6F4_CAVEAT = (
-    "llvm-mca gives f8f6f4 MFMAs on 8-bit operands half of their true cycles; "
-    "it is a model of one wave, not a measurement"
+    "llvm-mca gives f8f6f4 MFMAs on 8-bit operands half of their true cycles, "
+    "and models one wave; nothing here is measured"
 )
 
 
