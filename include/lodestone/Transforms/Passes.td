@@ -91,6 +91,87 @@ def LDSAttachAliasScopes : Pass<"lds-attach-alias-scopes"> {
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
+def LDSVerifyAliasScopes : Pass<"lds-verify-alias-scopes"> {
+  let summary = "Verify alias scopes on LDS accesses that others wrote";
+  let description = [{
+    For kernels whose scopes were written by hand or by another compiler: checks
+    them against the bytes that accesses and LDS-DMAs can be shown to touch, and
+    against what LLVM's backend does with them. Changes nothing.
+
+    Errors, for what is wrong:
+
+    - an LDS-DMA without scopes, or in a form that can't carry any, in a kernel
+      with tagged accesses;
+    - an access that is noalias to a DMA whose bytes it may touch;
+    - an access with metadata where a DMA that it may overlap isn't issued first
+      on every path, so that LLVM's list of DMAs is incomplete there;
+    - scopes in a kernel with two or more static LDS globals.
+
+    Warnings (errors with `strict`), for what can't be shown to be right: noalias
+    between accesses one of which can't be traced, and DMAs whose address isn't
+    laundered.
+
+    Example of what it rejects:
+
+    ```mlir
+    rocdl.raw.ptr.buffer.load.lds %rsrc, %p, %c4, %v, %s, %c0, %c0
+    %x = llvm.load %p {alias_scopes = [#a]} : !llvm.ptr<3> -> f32
+    ```
+
+    A clean result says nothing about the control flow that LLVM makes later;
+    `lodestone check` looks at the machine code.
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", /*default=*/"",
+           "The chip, such as gfx950; if empty, that of the gpu.module's "
+           "#rocdl.target, or else gfx950">,
+    Option<"strict", "strict", "bool", /*default=*/"false",
+           "Report what can't be verified as an error">,
+  ];
+}
+
+def LDSPackStaticGlobals : Pass<"lds-pack-static-globals"> {
+  let summary = "Put the static LDS globals of a kernel with DMAs into one";
+  let description = [{
+    When a kernel uses two or more static LDS globals, LLVM's
+    AMDGPULowerModuleLDS puts them into one struct, and marks the accesses that it
+    can trace to a field with alias scopes of its own in place of those that they
+    had. Alias scopes then don't survive, and a DMA whose address it can't trace
+    becomes invisible to marked reads. With one global none of that happens.
+
+    Before:
+
+    ```mlir
+    %a = llvm.mlir.addressof @a : !llvm.ptr<3>
+    %b = llvm.mlir.addressof @b : !llvm.ptr<3>
+    ```
+
+    After, for two globals of 16384 bytes:
+
+    ```mlir
+    %0 = llvm.mlir.addressof @__lds_kernel : !llvm.ptr<3>
+    %a = llvm.getelementptr inbounds %0[0, 0]
+      {lds.extent = #lds.extent<"a", offset = 0, size = 16384>}
+      : (!llvm.ptr<3>) -> !llvm.ptr<3>, !llvm.array<32768 x i8>
+    %1 = llvm.mlir.addressof @__lds_kernel : !llvm.ptr<3>
+    %b = llvm.getelementptr inbounds %1[0, 16384]
+      {lds.extent = #lds.extent<"b", offset = 16384, size = 16384>}
+      : (!llvm.ptr<3>) -> !llvm.ptr<3>, !llvm.array<32768 x i8>
+    ```
+
+    Legal when none of the globals has an initial value, and each is used only
+    by `llvm.mlir.addressof` in the kernel and the functions that it shares calls
+    with. Else a missed remark, `not-packed`, says why. Kernels without LDS-DMAs
+    are left alone.
+  }];
+  let statistics = [
+    Statistic<"numPacked", "packed", "Globals that became a part of another">,
+    Statistic<"numRefused", "refused", "Kernels whose globals stay apart">,
+  ];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
+                           "::lodestone::lds::LDSDialect"];
+}
+
 def LDSLowerRegions : Pass<"lds-lower-regions"> {
   let summary = "Lower lds.region to addresses in dynamic LDS";
   let description = [{
@@ -171,48 +252,6 @@ def LDSLowerRegions : Pass<"lds-lower-regions"> {
     Statistic<"numKernels", "kernels", "Number of kernels with regions">,
     Statistic<"numRegions", "regions", "Number of regions lowered">,
   ];
-}
-
-def LDSPackStaticGlobals : Pass<"lds-pack-static-globals"> {
-  let summary = "Put the static LDS globals of a kernel with DMAs into one";
-  let description = [{
-    When a kernel uses two or more static LDS globals, LLVM's
-    AMDGPULowerModuleLDS puts them into one struct, and marks the accesses that it
-    can trace to a field with alias scopes of its own in place of those that they
-    had. Alias scopes then don't survive, and a DMA whose address it can't trace
-    becomes invisible to marked reads. With one global none of that happens.
-
-    Before:
-
-    ```mlir
-    %a = llvm.mlir.addressof @a : !llvm.ptr<3>
-    %b = llvm.mlir.addressof @b : !llvm.ptr<3>
-    ```
-
-    After, for two globals of 16384 bytes:
-
-    ```mlir
-    %0 = llvm.mlir.addressof @__lds_kernel : !llvm.ptr<3>
-    %a = llvm.getelementptr inbounds %0[0, 0]
-      {lds.extent = #lds.extent<"a", offset = 0, size = 16384>}
-      : (!llvm.ptr<3>) -> !llvm.ptr<3>, !llvm.array<32768 x i8>
-    %1 = llvm.mlir.addressof @__lds_kernel : !llvm.ptr<3>
-    %b = llvm.getelementptr inbounds %1[0, 16384]
-      {lds.extent = #lds.extent<"b", offset = 16384, size = 16384>}
-      : (!llvm.ptr<3>) -> !llvm.ptr<3>, !llvm.array<32768 x i8>
-    ```
-
-    Legal when none of the globals has an initial value, and each is used only
-    by `llvm.mlir.addressof` in the kernel and the functions that it shares calls
-    with. Else a missed remark, `not-packed`, says why. Kernels without LDS-DMAs
-    are left alone.
-  }];
-  let statistics = [
-    Statistic<"numPacked", "packed", "Globals that became a part of another">,
-    Statistic<"numRefused", "refused", "Kernels whose globals stay apart">,
-  ];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
-                           "::lodestone::lds::LDSDialect"];
 }
 
 #endif // LODESTONE_TRANSFORMS_PASSES

@@ -61,6 +61,15 @@ const OtherLDSFinder::Summary &OtherLDSFinder::summarize(Operation *function) {
     if (!summary.dynamicUse)
       summary.dynamicUse = op;
   };
+  // Asking an operation for an interface that it doesn't have is what would
+  // take most of the time here, so each kind of operation is asked once.
+  llvm::SmallDenseMap<OperationName, bool> calls;
+  auto isCall = [&](Operation *op) {
+    auto [it, isNew] = calls.try_emplace(op->getName(), false);
+    if (isNew)
+      it->second = isa<CallOpInterface>(op);
+    return it->second;
+  };
   function->walk([&](Operation *op) {
     if (isa<gpu::DynamicSharedMemoryOp>(op)) {
       noteDynamicUse(op);
@@ -76,7 +85,8 @@ const OtherLDSFinder::Summary &OtherLDSFinder::summarize(Operation *function) {
         noteDynamicUse(op);
       else
         globals.insert(global);
-    } else if (auto call = dyn_cast<CallOpInterface>(op)) {
+    } else if (isCall(op)) {
+      auto call = cast<CallOpInterface>(op);
       auto callee = dyn_cast<SymbolRefAttr>(call.getCallableForCallee());
       if (!callee)
         return;
