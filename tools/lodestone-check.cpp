@@ -29,13 +29,14 @@ static cl::list<std::string> inputs(cl::Positional, cl::OneOrMore,
                                     cl::desc("<.ll, .bc or .mir files, or ->"),
                                     cl::cat(category));
 static cl::opt<std::string>
-    chip("chip", cl::desc("gfx942, gfx950, ...; else the target-cpu in the "
-                          "input"),
+    chip("chip",
+         cl::desc("gfx942, gfx950, ...; else the target-cpu in the "
+                  "input"),
          cl::cat(category));
 static cl::opt<unsigned> optLevel("opt-level", cl::init(3),
                                   cl::desc("level of code generation, 0 to 3"),
                                   cl::cat(category));
-static cl::opt<bool> globalISel("global-isel",
+static cl::opt<bool> globalISel("with-global-isel",
                                 cl::desc("generate code with GlobalISel"),
                                 cl::cat(category));
 static cl::opt<bool> asJSON("json", cl::desc("write JSON to standard output"),

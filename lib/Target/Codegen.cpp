@@ -216,7 +216,7 @@ bool lodestone::generateCode(llvm::Module &module, llvm::TargetMachine &machine,
   if (afterWaits) {
     const llvm::PassInfo *waits =
         llvm::PassRegistry::getPassRegistry()->getPassInfo(
-            "si-insert-waitcnts");
+            llvm::StringRef("si-insert-waitcnts"));
     if (!waits) {
       error = "this LLVM has no pass 'si-insert-waitcnts' to check after";
       return false;

@@ -64,8 +64,8 @@ private:
   void checkOrder();
   void checkRegisters();
 
-  Footprint dmaFootprint(const MachineInstr &instr,
-                         const InstrEffects &effects, bool isWrite);
+  Footprint dmaFootprint(const MachineInstr &instr, const InstrEffects &effects,
+                         bool isWrite);
   Footprint accessFootprint(const MachineInstr &instr,
                             const InstrEffects &effects);
   void addPieces(Footprint &footprint, const MachineMemOperand &operand,
@@ -185,9 +185,9 @@ void FunctionChecker::gather() {
         Step step = {&instr, effects, {}};
         if (effects.isDMA) {
           ++report.dmas;
-          hasFlatEncodedDMA |= !instr.isInlineAsm() &&
-                               !instrInfo.getName(instr.getOpcode())
-                                    .starts_with("BUFFER_");
+          hasFlatEncodedDMA |=
+              !instr.isInlineAsm() &&
+              !instrInfo.getName(instr.getOpcode()).starts_with("BUFFER_");
         }
         list.push_back(std::move(step));
       }
@@ -306,8 +306,7 @@ void FunctionChecker::checkAccess(const Step &step,
   }
   if (!worst)
     return;
-  WaitFinding &finding =
-      addFinding(WaitFindingKind::missingWait, worstOverlap);
+  WaitFinding &finding = addFinding(WaitFindingKind::missingWait, worstOverlap);
   finding.access = describe(*step.instr, step.footprint.str());
   if (const Step *dma = dmas[*worst])
     finding.dma = describe(*dma->instr, dma->footprint.str());
@@ -451,8 +450,8 @@ void FunctionChecker::checkRegisters() {
                 return registers.regsOverlap(def.getReg(), use.getReg());
               }))
             continue;
-          WaitFinding &finding = addFinding(WaitFindingKind::staleRegister,
-                                            WaitOverlap::certain);
+          WaitFinding &finding =
+              addFinding(WaitFindingKind::staleRegister, WaitOverlap::certain);
           finding.access = describe(user, "");
           finding.dma = describe(*reads[i], "");
           finding.neededWait = state[i].younger;
@@ -543,9 +542,9 @@ bool WaitCheckPass::runOnMachineFunction(MachineFunction &function) {
   } else {
     FunctionChecker(function, *chip, report).run();
   }
-  report.seconds += std::chrono::duration<double>(
-                        std::chrono::steady_clock::now() - start)
-                        .count();
+  report.seconds +=
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count();
   return false;
 }
 

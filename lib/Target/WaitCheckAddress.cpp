@@ -30,8 +30,8 @@ using namespace lodestone;
 static constexpr unsigned kBudget = 20000;
 static constexpr unsigned kMaxAlternatives = 16;
 
-/// LLVM's analyses of loops; built when the first phi is met, since most kernels
-/// that are unrolled have none that matters.
+/// LLVM's analyses of loops; built when the first phi is met, since most
+/// kernels that are unrolled have none that matters.
 struct AddressAnalysis::Loops {
   TargetLibraryInfoImpl libraryImpl;
   TargetLibraryInfo library;
@@ -116,13 +116,13 @@ Addresses AddressAnalysis::compute(const Value *value) {
   if (result.empty() || anyUnknown(result) || result.size() > kMaxAlternatives)
     result = unknownAddress();
   else if (value->getType()->isIntegerTy() && allNumbers(result))
-    result = {make(Address::number)}, result[0].offset =
-                                          number(value).zextOrTrunc(32);
+    result = {make(Address::number)},
+    result[0].offset = number(value).zextOrTrunc(32);
   // What hangs on a phi in progress holds only inside of it, and so does what
   // the budget cut off.
   bool final = budget != 0 && llvm::none_of(result, [](const Address &a) {
-    return a.base == Address::pendingPhi;
-  });
+                 return a.base == Address::pendingPhi;
+               });
   if (final)
     cache[value] = result;
   return result;
@@ -226,9 +226,8 @@ Addresses AddressAnalysis::visitOperator(const Operator *op) {
     Addresses result = compute(op->getOperand(0));
     // As a generic address a number needn't be in LDS, but may.
     if (type->getPointerAddressSpace() != AMDGPUAS::LOCAL_ADDRESS &&
-        llvm::any_of(result, [](const Address &a) {
-          return a.base == Address::number;
-        }))
+        llvm::any_of(
+            result, [](const Address &a) { return a.base == Address::number; }))
       return unknownAddress();
     return result;
   }

@@ -8,7 +8,8 @@
 ///
 /// \file
 /// Which LDS bytes a pointer may address: the wait checker's own provenance
-/// analysis over LLVM IR. It reads no alias metadata and asks no alias analysis.
+/// analysis over LLVM IR. It reads no alias metadata and asks no alias
+/// analysis.
 ///
 /// The result for a pointer is a set of alternatives, each an LDS object and a
 /// range of byte offsets into it. All external zero-size LDS globals are one

@@ -41,8 +41,8 @@ using namespace lodestone;
 
 namespace {
 
-/// Everything that LLVM works on. On the heap, since it must be leaked when LLVM
-/// gives up half way (see runGuarded).
+/// Everything that LLVM works on. On the heap, since it must be leaked when
+/// LLVM gives up half way (see runGuarded).
 struct Job {
   std::vector<LLVMDiagnostic> diagnostics;
   LLVMContext context;
@@ -132,10 +132,9 @@ static bool runJob(StringRef name, WaitCheckReport &report,
   for (const LLVMDiagnostic &diagnostic : diagnostics) {
     if (diagnostic.severity != DS_Error)
       continue;
-    std::string file =
-        diagnostic.file.empty() ? name.str() : diagnostic.file;
-    errors.push_back({{file, diagnostic.line, diagnostic.column},
-                      diagnostic.message});
+    std::string file = diagnostic.file.empty() ? name.str() : diagnostic.file;
+    errors.push_back(
+        {{file, diagnostic.line, diagnostic.column}, diagnostic.message});
   }
   return !failed;
 }
@@ -146,8 +145,7 @@ bool lodestone::checkLLVMIR(StringRef contents, StringRef name,
                             std::vector<CheckError> &errors) {
   return runJob(name, report, errors, [&](Job &job) {
     SMDiagnostic problem;
-    job.module =
-        parseIR(MemoryBufferRef(contents, name), problem, job.context);
+    job.module = parseIR(MemoryBufferRef(contents, name), problem, job.context);
     if (!job.module)
       return job.error(problem);
     if (!prepareMachine(job, options))
@@ -199,8 +197,8 @@ static bool addPasses(Job &job, legacy::PassManager &passes,
     passes.add(createWaitCheckPass(job.report));
     return true;
   }
-  const PassInfo *waits =
-      PassRegistry::getPassRegistry()->getPassInfo("si-insert-waitcnts");
+  const PassInfo *waits = PassRegistry::getPassRegistry()->getPassInfo(
+      llvm::StringRef("si-insert-waitcnts"));
   if (!waits) {
     job.error("this LLVM has no pass 'si-insert-waitcnts' to check after");
     return false;

@@ -11,11 +11,11 @@
 /// operations which complete in order.
 ///
 /// For each tracked operation the state says how many counted operations were
-/// certainly issued after it, the minimum over all paths. While the operation is
-/// outstanding so are those, so the counter is above that number; hence a wait
-/// for N or less completes it if, and only if, at least N younger ones were
-/// issued on every path. Joins take the union and the minimum, so the result
-/// holds for loops, branches and irreducible flow alike.
+/// certainly issued after it, the minimum over all paths. While the operation
+/// is outstanding so are those, so the counter is above that number; hence a
+/// wait for N or less completes it if, and only if, at least N younger ones
+/// were issued on every path. Joins take the union and the minimum, so the
+/// result holds for loops, branches and irreducible flow alike.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -73,9 +73,9 @@ public:
 
   /// Calls `visit(step index, state before the step)` for each step of each
   /// block that can be reached.
-  void replay(const llvm::MachineBasicBlock &block,
-              llvm::function_ref<void(unsigned, const OutstandingState &)>
-                  visit) const;
+  void replay(
+      const llvm::MachineBasicBlock &block,
+      llvm::function_ref<void(unsigned, const OutstandingState &)> visit) const;
 
 private:
   void apply(const CounterStep &step, OutstandingState &state) const;

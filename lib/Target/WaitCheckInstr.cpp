@@ -93,8 +93,8 @@ static Kind kindOf(StringRef name) {
   return Kind::opaque;
 }
 
-/// Fills in what follows from the kind; `name` is an opcode's name or a mnemonic
-/// in capitals.
+/// Fills in what follows from the kind; `name` is an opcode's name or a
+/// mnemonic in capitals.
 static InstrEffects effectsOf(Kind kind, StringRef name) {
   InstrEffects effects;
   switch (kind) {

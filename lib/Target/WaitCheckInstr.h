@@ -36,8 +36,8 @@ inline constexpr unsigned kMaxLgkmcntWait = 14;
 /// The effects of one instruction. In doubt each field errs on the safe side:
 /// an access that may happen counts, an increment that may not happen doesn't.
 struct InstrEffects {
-  /// LDS-DMA counted in vmcnt: each lane writes `laneBytes` at a stride of `laneStride` from the
-  /// address in M0 plus `immediate`.
+  /// LDS-DMA counted in vmcnt: each lane writes `laneBytes` at a stride of
+  /// `laneStride` from the address in M0 plus `immediate`.
   bool isDMA = false;
   /// A transfer to LDS that other counters track (gfx12); not checked.
   bool isForeignDMA = false;
@@ -72,8 +72,8 @@ struct InstrEffects {
 
 /// The effects of `instr`, which is not a bundle header: one element, or for
 /// inline assembly one for each of its lines, in order.
-llvm::SmallVector<InstrEffects, 1>
-classify(const llvm::MachineInstr &instr, const llvm::TargetInstrInfo &info);
+llvm::SmallVector<InstrEffects, 1> classify(const llvm::MachineInstr &instr,
+                                            const llvm::TargetInstrInfo &info);
 
 } // namespace lodestone
 

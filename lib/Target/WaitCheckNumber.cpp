@@ -33,8 +33,8 @@ static uint64_t workgroupSize(const Function &function, unsigned dimension) {
     if (auto *size =
             mdconst::dyn_extract<ConstantInt>(required->getOperand(dimension)))
       return std::max<uint64_t>(size->getZExtValue(), 1);
-  StringRef flat = function.getFnAttribute("amdgpu-flat-work-group-size")
-                       .getValueAsString();
+  StringRef flat =
+      function.getFnAttribute("amdgpu-flat-work-group-size").getValueAsString();
   uint64_t most;
   if (!flat.split(',').second.trim().getAsInteger(10, most) && most > 0)
     return std::min<uint64_t>(most, 1024);

@@ -86,7 +86,8 @@ std::string WaitFinding::message() const {
     break;
   case WaitFindingKind::staleRegister:
     os << quoted(access) << " uses a register before " << quoted(dma)
-       << " has loaded it: LLVM counts global_load_lds in lgkmcnt, the hardware "
+       << " has loaded it: LLVM counts global_load_lds in lgkmcnt, the "
+          "hardware "
           "does not";
     break;
   }
@@ -99,8 +100,7 @@ std::string WaitFinding::message() const {
 }
 
 /// `file:line:column` or, without debug info, `function, bb.N`.
-static std::string place(const CheckedInstruction &instr,
-                         StringRef function) {
+static std::string place(const CheckedInstruction &instr, StringRef function) {
   const SourceLocation &at = instr.location;
   if (at.line == 0)
     return (function + ", " + instr.block).str();
@@ -110,8 +110,8 @@ static std::string place(const CheckedInstruction &instr,
 void lodestone::printReport(raw_ostream &os, const WaitCheckReport &report) {
   for (const WaitFinding &finding : report.findings) {
     os << place(finding.access, finding.function)
-       << ": error: " << finding.message() << " ["
-       << toString(finding.kind) << "]\n";
+       << ": error: " << finding.message() << " [" << toString(finding.kind)
+       << "]\n";
     if (!finding.dma.text.empty())
       os << place(finding.dma, finding.function) << ": note: "
          << (finding.kind == WaitFindingKind::staleRegister

@@ -12,12 +12,12 @@
 ///
 /// LLVM's `si-insert-waitcnts` decides which waits a kernel gets, and it
 /// believes alias metadata, memory operands that cover one lane of a DMA, and
-/// lists that it does not merge at joins. This checker believes none of them. It
-/// looks at the machine code after that pass and answers for each LDS access:
-/// which LDS-DMAs may be outstanding here on some path, and may one of them
-/// still write these bytes? The bytes come from a provenance analysis of its own
-/// over the LLVM IR values behind the memory operands; `alias.scope`, `noalias`
-/// and TBAA are never read.
+/// lists that it does not merge at joins. This checker believes none of them.
+/// It looks at the machine code after that pass and answers for each LDS
+/// access: which LDS-DMAs may be outstanding here on some path, and may one of
+/// them still write these bytes? The bytes come from a provenance analysis of
+/// its own over the LLVM IR values behind the memory operands; `alias.scope`,
+/// `noalias` and TBAA are never read.
 ///
 /// What it rests on: the counters of gfx9 (`vmcnt` counts loads, stores and
 /// atomics, which complete in order, FLAT aside), the AMDGPU calling convention
@@ -25,9 +25,9 @@
 /// returns is checked, where the callee is in the module), and that the pointer
 /// in a memory operand is the address the instruction uses.
 ///
-/// What it does not do: it follows one wave. That a wave waited for its DMA does
-/// not tell another wave so; a missing barrier between the two is found by the
-/// simulator (`lodestone.sim`), not here.
+/// What it does not do: it follows one wave. That a wave waited for its DMA
+/// does not tell another wave so; a missing barrier between the two is found by
+/// the simulator (`lodestone.sim`), not here.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -181,11 +181,12 @@ bool checkLLVMIR(llvm::StringRef contents, llvm::StringRef name,
                  const WaitCheckOptions &options, WaitCheckReport &report,
                  std::vector<CheckError> &errors);
 
-/// The same for MIR. Functions with physical registers only are taken to be past
-/// `si-insert-waitcnts` (`llc -stop-after=si-insert-waitcnts`, or any later
-/// pass); if they are not, that shows as findings. Functions in SSA form are
-/// taken to be right after instruction selection (`-stop-after=finalize-isel`)
-/// and are compiled from there. What is between the two is refused.
+/// The same for MIR. Functions with physical registers only are taken to be
+/// past `si-insert-waitcnts` (`llc -stop-after=si-insert-waitcnts`, or any
+/// later pass); if they are not, that shows as findings. Functions in SSA form
+/// are taken to be right after instruction selection
+/// (`-stop-after=finalize-isel`) and are compiled from there. What is between
+/// the two is refused.
 bool checkMIR(llvm::StringRef contents, llvm::StringRef name,
               const WaitCheckOptions &options, WaitCheckReport &report,
               std::vector<CheckError> &errors);
