@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 def _plain(value: Any) -> Any:
     """The value in terms of JSON; bytes as base64 text."""
+    if isinstance(value, Result):
+        return value.to_dict()
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {f.name: _plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
     if isinstance(value, bytes):
@@ -28,13 +30,13 @@ def _plain(value: Any) -> Any:
     return value
 
 
+@dataclasses.dataclass(frozen=True)
 class Result:
     """Base of the results: prints as tables, in notebooks as HTML."""
 
     def to_dict(self) -> dict[str, Any]:
         """The fields, nested, as JSON takes them; bytes become base64 text."""
-        plain: dict[str, Any] = _plain(self)
-        return plain
+        return {f.name: _plain(getattr(self, f.name)) for f in dataclasses.fields(self)}
 
     def to_json(self, indent: int | None = 2) -> str:
         """``to_dict`` as JSON text."""

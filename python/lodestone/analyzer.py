@@ -176,7 +176,7 @@ def analyze(
     Args:
         module: MLIR: text, bytes, a path, a module of any MLIR bindings, or a kernel object. It
             is left as it is; a copy is lowered to the LLVM dialect.
-        chip: ``gfx950``; default: what the module says, or else ``gfx950``.
+        chip: ``gfx950``; default: what the module says.
         launder: as the pass's option: addresses of DMAs are hidden from LLVM's alias analysis.
         name: what messages call it.
 

@@ -12,11 +12,10 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from lodestone import kernels
-from lodestone.cli._common import Json, progress
+from lodestone.cli._common import Json, console, progress
 
 EPILOG = """
 [bold]Examples[/bold]
@@ -79,7 +78,7 @@ def _list(found: dict[str, Callable[..., Any]], json: bool) -> None:
         table.add_row(
             name, ", ".join(f"{k}={v}" for k, v in parameters.items()), str(row["summary"])
         )
-    Console().print(table)
+    console(sys.stdout).print(table)
 
 
 def register(app: typer.Typer) -> None:
