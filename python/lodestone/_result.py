@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
 
 if TYPE_CHECKING:
     from lodestone._native import DiagnosticInfo
@@ -30,6 +32,11 @@ def _plain(value: Any) -> Any:
     return value
 
 
+def add_row(table: Table, *cells: object) -> None:
+    """Adds a row of plain text: names and instructions are no markup, whatever brackets they have."""
+    table.add_row(*(Text(str(cell)) for cell in cells))
+
+
 @dataclasses.dataclass(frozen=True)
 class Result:
     """Base of the results: prints as tables, in notebooks as HTML."""
@@ -47,7 +54,8 @@ class Result:
 
     def __rich_console__(self, console: Console, options: Any) -> Iterator[RenderableType]:
         """Lets ``rich.print`` show the tables."""
-        yield from self._renderables()
+        for item in self._renderables():
+            yield Text(item) if isinstance(item, str) else item
 
     def __str__(self) -> str:
         """The tables as plain text."""

@@ -90,7 +90,8 @@ void lodestone::python::bindModule(nb::module_ &m) {
       .def_static(
           "from_foreign", &importModule, nb::arg("module"),
           nb::arg("context") = nb::none(),
-          nb::sig("def from_foreign(module: object, context: Context | None = None) "
+          nb::sig("def from_foreign(module: object, context: Context | None = "
+                  "None) "
                   "-> Module"),
           "Takes a module of any MLIR bindings (anything with "
           "operation.write_bytecode or operation.get_asm), through bytecode "

@@ -118,7 +118,7 @@ def test_results_print_and_serialize(what: str) -> None:
 
 def test_errors_say_what_to_do(tmp_path: Path) -> None:
     """Bad input of each kind: an exception with a reason, never a crash."""
-    with pytest.raises(ValueError, match="known chips are .*gfx950"):
+    with pytest.raises(ValueError, match=r"known chips are .*gfx950"):
         lodestone.compile(COPY, chip="gfx1")
     with pytest.raises(ValueError, match="known formats are"):
         lodestone.compile(COPY, chip="gfx950", format="exe")  # type: ignore[arg-type]

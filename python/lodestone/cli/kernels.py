@@ -15,6 +15,7 @@ import typer
 from rich.table import Table
 
 from lodestone import kernels
+from lodestone._result import add_row
 from lodestone.cli._common import Json, console, progress
 
 EPILOG = """
@@ -75,8 +76,8 @@ def _list(found: dict[str, Callable[..., Any]], json: bool) -> None:
     table = Table("kernel", "parameters and defaults", "what it is")
     for name, row in rows.items():
         parameters: Any = row["parameters"]
-        table.add_row(
-            name, ", ".join(f"{k}={v}" for k, v in parameters.items()), str(row["summary"])
+        add_row(
+            table, name, ", ".join(f"{k}={v}" for k, v in parameters.items()), str(row["summary"])
         )
     console(sys.stdout).print(table)
 
