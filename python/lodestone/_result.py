@@ -33,7 +33,7 @@ def _plain(value: Any) -> Any:
 
 
 def add_row(table: Table, *cells: object) -> None:
-    """Adds a row of plain text: names and instructions are no markup, whatever brackets they have."""
+    """Adds a row of plain text: brackets in names and instructions are no markup."""
     table.add_row(*(Text(str(cell)) for cell in cells))
 
 
