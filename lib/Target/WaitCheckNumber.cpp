@@ -46,6 +46,30 @@ static ConstantRange below(unsigned width, uint64_t bound) {
                                     APInt(64, bound).zextOrTrunc(width));
 }
 
+/// Where `x ^ y` and `x | y` are: y changes no bit above its own highest, so
+/// the result stays in the same block of that size as x.
+static ConstantRange withinBlock(const ConstantRange &x,
+                                 const ConstantRange &y) {
+  unsigned width = x.getBitWidth();
+  APInt block = APInt::getLowBitsSet(width, y.getUnsignedMax().getActiveBits());
+  return ConstantRange::getNonEmpty(x.getUnsignedMin() & ~block,
+                                    (x.getUnsignedMax() | block) + 1);
+}
+
+/// `range` without what isn't a multiple of 2^`zeros` at its ends.
+static ConstantRange alignedRange(const ConstantRange &range, unsigned zeros) {
+  if (range.isEmptySet() || range.isWrappedSet() || zeros == 0 ||
+      zeros >= range.getBitWidth())
+    return range;
+  APInt low = APInt::getLowBitsSet(range.getBitWidth(), zeros);
+  APInt first = (range.getUnsignedMin() + low) & ~low;
+  APInt last = range.getUnsignedMax() & ~low;
+  // Rounding up went past the end of the range or of the numbers.
+  if (first.ugt(last) || first.ult(range.getUnsignedMin()))
+    return range;
+  return ConstantRange::getNonEmpty(first, last + 1);
+}
+
 ConstantRange AddressAnalysis::number(const Value *value) {
   Type *type = value->getType();
   if (!type->isIntegerTy())
@@ -65,18 +89,19 @@ ConstantRange AddressAnalysis::number(const Value *value) {
   --depth;
   pendingNumbers.erase(value);
 
-  if (!isa<BinaryOperator, CastInst>(value)) {
-    const DataLayout &layout = function.getParent()->getDataLayout();
+  // A range has no holes: in `wave << 13 | lane << 7` it is the bits that tell
+  // how far the sum reaches.
+  const DataLayout &layout = function.getParent()->getDataLayout();
+  if (isa<BinaryOperator, CastInst>(value)) {
+    KnownBits bits = computeKnownBits(value, layout);
+    if (!bits.hasConflict())
+      result = alignedRange(result.intersectWith(ConstantRange::fromKnownBits(
+                                bits, /*IsSigned=*/false)),
+                            bits.countMinTrailingZeros());
+  } else {
     SimplifyQuery query(layout, dyn_cast<Instruction>(value));
     result = result.intersectWith(computeConstantRangeIncludingKnownBits(
         value, /*ForSigned=*/false, query));
-  } else if (result.isFullSet() ||
-             cast<Operator>(value)->getOpcode() == Instruction::Xor) {
-    KnownBits bits =
-        computeKnownBits(value, function.getParent()->getDataLayout());
-    if (!bits.hasConflict())
-      result = result.intersectWith(
-          ConstantRange::fromKnownBits(bits, /*IsSigned=*/false));
   }
   // Nothing fits: the value is never computed, or the two disagree.
   if (result.isEmptySet())
@@ -115,6 +140,10 @@ ConstantRange AddressAnalysis::visitNumber(const Value *value) {
         disjoint && disjoint->isDisjoint())
       return lhs.add(rhs).intersectWith(lhs.binaryOr(rhs));
     auto code = static_cast<Instruction::BinaryOps>(opcode);
+    if (code == Instruction::Xor || code == Instruction::Or)
+      return lhs.binaryOp(code, rhs)
+          .intersectWith(withinBlock(lhs, rhs))
+          .intersectWith(withinBlock(rhs, lhs));
     if (const auto *wraps = dyn_cast<OverflowingBinaryOperator>(op))
       return lhs.overflowingBinaryOp(code, rhs, wraps->getNoWrapKind());
     return lhs.binaryOp(code, rhs);
