@@ -8,12 +8,14 @@
 
 #include "lodestone/Analysis/AliasScopePlan.h"
 #include "lodestone/Analysis/DMASlots.h"
+#include "lodestone/Analysis/DeviceLayout.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -126,7 +128,9 @@ void KernelPlanner::computeFootprints() {
       refuse(access,
              flat ? ScopeRefusal::flatPointer : ScopeRefusal::unknownPointer,
              flat ? "a flat pointer that may point into LDS"
-                  : "the pointer can't be traced to an LDS object");
+             : access.access.operands.empty()
+                 ? "what a call touches isn't known"
+                 : "the pointer can't be traced to an LDS object");
       continue;
     }
     // A DMA that may write anywhere from some byte on is as good as untraced.
@@ -225,9 +229,20 @@ void KernelPlanner::mergeRanges() {
   internSets();
 }
 
+/// Gives each range a name of its own. Scopes are told apart by their names
+/// alone, and regions may share one, or be called what the wildcard is.
 void KernelPlanner::nameRanges() {
-  for (DMARange &range : plan.ranges)
+  llvm::StringSet<> taken;
+  taken.insert("wildcard");
+  for (auto [index, range] : llvm::enumerate(plan.ranges)) {
     range.name = provenance.describe(range.bytes);
+    if (taken.insert(range.name).second)
+      continue;
+    range.name +=
+        llvm::formatv("[{0}, {1})", range.bytes.begin, range.bytes.end);
+    while (!taken.insert(range.name).second)
+      range.name += llvm::formatv("#{0}", index);
+  }
 }
 
 /// Applies what forbids metadata in the whole kernel.
@@ -294,6 +309,11 @@ void KernelPlanner::checkSlots() {
       slots |= slotsOfRange[range];
   }
 
+  llvm::DenseMap<Operation *, SmallVector<Operation *, 1>> calleesOf;
+  for (LLVM::LLVMFuncOp callee : functions)
+    for (Operation *call : provenance.callsOf(callee))
+      calleesOf[call].push_back(callee);
+
   // What a call may issue: all that the callee and its callees issue.
   llvm::DenseMap<Operation *, llvm::BitVector> issuedIn;
   for (LLVM::LLVMFuncOp function : functions)
@@ -349,10 +369,10 @@ void KernelPlanner::checkSlots() {
         events[block].push_back({static_cast<int>(slotOf(*it)), nullptr});
       order[block].push_back({it->access.op, &*it});
     }
-    bool hasCalls = false;
-    for (LLVM::LLVMFuncOp callee : functions)
-      for (Operation *call : provenance.callsOf(callee))
-        hasCalls |= call->getParentOfType<LLVM::LLVMFuncOp>() == function;
+    bool hasCalls = llvm::any_of(calleesOf, [&](const auto &entry) {
+      return entry.first->template getParentOfType<LLVM::LLVMFuncOp>() ==
+             function;
+    });
     if (hasCalls) {
       // Take calls and accesses in program order.
       events.clear();
@@ -360,15 +380,10 @@ void KernelPlanner::checkSlots() {
       auto at = first;
       function.walk([&](Operation *op) {
         Block *block = op->getBlock();
-        if (auto call = dyn_cast<LLVM::CallOp>(op)) {
-          Operation *callee = call.getCallee()
-                                  ? provenance.lookupSymbol(*call.getCallee())
-                                  : nullptr;
-          auto it = issuedIn.find(callee);
-          if (callee && it != issuedIn.end()) {
-            events[block].push_back({-1, &it->second});
-            order[block].push_back({op, nullptr});
-          }
+        if (auto it = calleesOf.find(op); it != calleesOf.end()) {
+          for (Operation *callee : it->second)
+            events[block].push_back({-1, &issuedIn.find(callee)->second});
+          order[block].push_back({op, nullptr});
         }
         for (; at != next && at->access.op == op; ++at) {
           if (at->isDMA())
@@ -386,12 +401,14 @@ void KernelPlanner::checkSlots() {
       SlotState state = it->second;
       for (auto &[op, access] : operations) {
         if (!access) {
-          auto call = cast<LLVM::CallOp>(op);
-          Operation *callee = provenance.lookupSymbol(*call.getCallee());
-          auto [calleeEntry, isNew] = entries.try_emplace(callee, state);
-          if (!isNew)
-            calleeEntry->second.meet(state);
-          state.issueInCall(issuedIn[callee]);
+          ArrayRef<Operation *> callees = calleesOf.find(op)->second;
+          for (Operation *callee : callees) {
+            auto [calleeEntry, isNew] = entries.try_emplace(callee, state);
+            if (!isNew)
+              calleeEntry->second.meet(state);
+          }
+          for (Operation *callee : callees)
+            state.issueInCall(issuedIn.find(callee)->second);
           continue;
         }
         if (access->isDMA()) {
@@ -491,7 +508,7 @@ groupByCalls(Operation *module, const LDSProvenance &provenance) {
 static std::vector<KernelPlan> collectKernels(Operation *module,
                                               unsigned waveSize,
                                               const LDSProvenance &provenance) {
-  DataLayout layout = DataLayout::closest(module);
+  DeviceLayout layout;
   std::vector<KernelPlan> plans;
   for (ArrayRef<LLVM::LLVMFuncOp> functions :
        groupByCalls(module, provenance)) {
@@ -505,7 +522,7 @@ static std::vector<KernelPlan> collectKernels(Operation *module,
           auto global = dyn_cast_or_null<LLVM::GlobalOp>(
               provenance.lookupSymbol(address.getGlobalName()));
           if (global && global.getAddrSpace() == kLDSAddressSpace &&
-              !layout.getTypeSize(global.getGlobalType()).isZero())
+              layout.sizeOf(global.getGlobalType()) != 0)
             statics.insert(global);
           return;
         }
