@@ -382,7 +382,7 @@ void KernelPlanner::checkSlots() {
         Block *block = op->getBlock();
         if (auto it = calleesOf.find(op); it != calleesOf.end()) {
           for (Operation *callee : it->second)
-            events[block].push_back({-1, &issuedIn.find(callee)->second});
+            events[block].push_back({-1, &issuedIn.find(callee)->second, op});
           order[block].push_back({op, nullptr});
         }
         for (; at != next && at->access.op == op; ++at) {
@@ -405,10 +405,10 @@ void KernelPlanner::checkSlots() {
           for (Operation *callee : callees) {
             auto [calleeEntry, isNew] = entries.try_emplace(callee, state);
             if (!isNew)
-              calleeEntry->second.meet(state);
+              calleeEntry->second.meet(lists, state, callee);
           }
           for (Operation *callee : callees)
-            state.issueInCall(issuedIn.find(callee)->second);
+            state.issueInCall(lists, issuedIn.find(callee)->second, op);
           continue;
         }
         if (access->isDMA()) {
@@ -426,13 +426,14 @@ void KernelPlanner::checkSlots() {
             dma = &other;
             break;
           }
-        refuse(*access, ScopeRefusal::unprimedDMA,
-               llvm::formatv("a DMA of {0} isn't issued first on every path "
-                             "that leads here",
-                             static_cast<unsigned>(missing) == wildcard
-                                 ? std::string("unknown bytes")
-                                 : rangeNames(dma->set)),
-               dma->access.op);
+        refuse(
+            *access, ScopeRefusal::unprimedDMA,
+            llvm::formatv("a DMA of {0} may have been issued, but not on every "
+                          "path that leads here",
+                          static_cast<unsigned>(missing) == wildcard
+                              ? std::string("unknown bytes")
+                              : rangeNames(dma->set)),
+            dma->access.op);
       }
     }
   }
