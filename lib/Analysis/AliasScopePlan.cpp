@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "lodestone/Analysis/AliasScopePlan.h"
-#include "lodestone/Analysis/DMASlots.h"
+#include "lodestone/Analysis/AddressBase.h"
 #include "lodestone/Analysis/DeviceLayout.h"
+#include "lodestone/Analysis/SlotCoverage.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "llvm/ADT/BitVector.h"
@@ -62,8 +63,7 @@ class KernelPlanner {
 public:
   KernelPlanner(KernelPlan &plan, const LDSProvenance &provenance,
                 const AliasScopePlanOptions &options)
-      : plan(plan), functions(plan.functions), provenance(provenance),
-        options(options) {}
+      : plan(plan), provenance(provenance), options(options) {}
 
   void run();
 
@@ -84,7 +84,6 @@ private:
                      std::string reason, Operation *culprit = nullptr);
 
   KernelPlan &plan;
-  ArrayRef<LLVM::LLVMFuncOp> functions;
   const LDSProvenance &provenance;
   const AliasScopePlanOptions &options;
   llvm::DenseMap<ArrayRef<unsigned>, unsigned> setIndex;
@@ -289,8 +288,7 @@ void KernelPlanner::checkSlots() {
     if (access.isDMA() && access.isTagged() && plan.sets[access.set].slot < 0)
       plan.sets[access.set].slot = numSlots++;
   unsigned wildcard = numSlots++;
-  SlotLists lists(numSlots);
-  auto slotOf = [&](const PlannedAccess &dma) {
+  auto slotOf = [&](const PlannedAccess &dma) -> unsigned {
     return dma.isTagged() ? plan.sets[dma.set].slot : wildcard;
   };
 
@@ -309,133 +307,21 @@ void KernelPlanner::checkSlots() {
       slots |= slotsOfRange[range];
   }
 
-  llvm::DenseMap<Operation *, SmallVector<Operation *, 1>> calleesOf;
-  for (LLVM::LLVMFuncOp callee : functions)
-    for (Operation *call : provenance.callsOf(callee))
-      calleesOf[call].push_back(callee);
-
-  // What a call may issue: all that the callee and its callees issue.
-  llvm::DenseMap<Operation *, llvm::BitVector> issuedIn;
-  for (LLVM::LLVMFuncOp function : functions)
-    issuedIn.try_emplace(function, numSlots);
-  for (const PlannedAccess &access : plan.accesses)
-    if (access.isDMA())
-      issuedIn[access.function].set(slotOf(access));
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (LLVM::LLVMFuncOp callee : functions)
-      for (Operation *call : provenance.callsOf(callee)) {
-        auto caller = call->getParentOfType<LLVM::LLVMFuncOp>();
-        auto it = issuedIn.find(caller);
-        if (it == issuedIn.end() || !issuedIn[callee].test(it->second))
-          continue;
-        it->second |= issuedIn[callee];
-        changed = true;
-      }
-  }
-
-  // Functions come callers first, so a helper's entry is known when it is
-  // reached; a recursive one starts with nothing known.
-  llvm::DenseMap<Operation *, SlotState> entries;
-  llvm::DenseSet<Operation *> done;
-  auto next = plan.accesses.begin();
-  for (LLVM::LLVMFuncOp function : functions) {
-    auto first = next;
-    while (next != plan.accesses.end() && next->function == function)
-      ++next;
-
-    SlotState entry = SlotState::atKernelEntry(lists);
-    bool isKernel = function->hasAttr("rocdl.kernel");
-    if (!isKernel) {
-      bool known = !provenance.mayBeCalledFromOutside(function);
-      for (Operation *call : provenance.callsOf(function))
-        known &= done.contains(call->getParentOfType<LLVM::LLVMFuncOp>());
-      auto it = entries.find(function);
-      if (!known)
-        entry = SlotState::unknown(lists);
-      else if (it != entries.end())
-        entry = it->second;
-    }
-    done.insert(function);
-
-    // In each block, what is issued and what calls, in order.
-    llvm::DenseMap<Block *, std::vector<SlotEvent>> events;
-    llvm::DenseMap<Block *,
-                   std::vector<std::pair<Operation *, PlannedAccess *>>>
-        order;
-    for (auto it = first; it != next; ++it) {
-      Block *block = it->access.op->getBlock();
-      if (it->isDMA())
-        events[block].push_back({static_cast<int>(slotOf(*it)), nullptr});
-      order[block].push_back({it->access.op, &*it});
-    }
-    bool hasCalls = llvm::any_of(calleesOf, [&](const auto &entry) {
-      return entry.first->template getParentOfType<LLVM::LLVMFuncOp>() ==
-             function;
-    });
-    if (hasCalls) {
-      // Take calls and accesses in program order.
-      events.clear();
-      order.clear();
-      auto at = first;
-      function.walk([&](Operation *op) {
-        Block *block = op->getBlock();
-        if (auto it = calleesOf.find(op); it != calleesOf.end()) {
-          for (Operation *callee : it->second)
-            events[block].push_back({-1, &issuedIn.find(callee)->second, op});
-          order[block].push_back({op, nullptr});
-        }
-        for (; at != next && at->access.op == op; ++at) {
-          if (at->isDMA())
-            events[block].push_back({static_cast<int>(slotOf(*at)), nullptr});
-          order[block].push_back({op, &*at});
-        }
-      });
-    }
-
-    auto states = solveSlots(lists, function.getBody(), entry, events);
-    for (auto &[block, operations] : order) {
-      auto it = states.find(block);
-      if (it == states.end())
-        continue; // Never reached.
-      SlotState state = it->second;
-      for (auto &[op, access] : operations) {
-        if (!access) {
-          ArrayRef<Operation *> callees = calleesOf.find(op)->second;
-          for (Operation *callee : callees) {
-            auto [calleeEntry, isNew] = entries.try_emplace(callee, state);
-            if (!isNew)
-              calleeEntry->second.meet(lists, state, callee);
-          }
-          for (Operation *callee : callees)
-            state.issueInCall(lists, issuedIn.find(callee)->second, op);
-          continue;
-        }
-        if (access->isDMA()) {
-          state.issue(lists, slotOf(*access));
-          continue;
-        }
-        if (!access->isTagged())
-          continue;
-        int missing = state.firstUncovered(slotsOfSet[access->set]);
-        if (missing < 0)
-          continue;
-        const PlannedAccess *dma = nullptr;
-        for (const PlannedAccess &other : plan.accesses)
-          if (other.isDMA() && static_cast<int>(slotOf(other)) == missing) {
-            dma = &other;
-            break;
-          }
-        refuse(
-            *access, ScopeRefusal::unprimedDMA,
-            llvm::formatv("a DMA of {0} may have been issued, but not on every "
-                          "path that leads here",
-                          static_cast<unsigned>(missing) == wildcard
-                              ? std::string("unknown bytes")
-                              : rangeNames(dma->set)),
-            dma->access.op);
-      }
-    }
+  auto slotsOf = [&](const PlannedAccess &access) {
+    return access.isTagged() ? &slotsOfSet[access.set] : nullptr;
+  };
+  for (auto [access, slot] : findUncoveredAccesses(
+           plan, provenance, SlotLists(numSlots), slotOf, slotsOf)) {
+    const PlannedAccess &dma = *llvm::find_if(
+        plan.accesses, [&, slot = slot](const PlannedAccess &other) {
+          return other.isDMA() && slotOf(other) == slot;
+        });
+    refuse(plan.accesses[access], ScopeRefusal::unprimedDMA,
+           llvm::formatv("a DMA of {0} may have been issued, but not on every "
+                         "path that leads here",
+                         dma.isTagged() ? rangeNames(dma.set)
+                                        : std::string("unknown bytes")),
+           dma.access.op);
   }
 }
 

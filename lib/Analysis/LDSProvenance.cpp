@@ -14,6 +14,7 @@
 
 #include "lodestone/Analysis/LDSProvenance.h"
 #include "lodestone/Analysis/LDSAccess.h"
+#include "lodestone/Dialect/LDS/IR/LDSDialect.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -191,6 +192,83 @@ std::string LDSProvenance::describe(const ByteRange &bytes) const {
 
 Operation *LDSProvenance::lookupSymbol(StringRef name) const {
   return symbols.lookup(name);
+}
+
+//===----------------------------------------------------------------------===//
+// Objects and work items
+//===----------------------------------------------------------------------===//
+
+const LDSObject *LDSProvenance::objectFor(Operation *op) const {
+  const LDSObject *&object = objectOf[op];
+  if (object)
+    return object;
+  auto global = cast<LLVM::GlobalOp>(op);
+  uint64_t alignment = global.getAlignment().value_or(1);
+  int64_t size = layout.sizeOf(global.getGlobalType()).value_or(0);
+  LDSObject entry{op, 0, size, global.getSymName(), alignment};
+  if (size == 0) {
+    // Dynamic LDS; the global may stand for one region of it.
+    entry.root = nullptr;
+    entry.end = LDSObject::kUnbounded;
+    if (lds::ExtentAttr extent = lds::getExtent(op)) {
+      entry.begin = extent.getOffset();
+      entry.end = extent.getEnd();
+    }
+  }
+  objects.push_back(entry);
+  return object = &objects.back();
+}
+
+const LDSObject *LDSProvenance::objectForExtent(Operation *op,
+                                                const LDSObject *base) const {
+  lds::ExtentAttr extent = lds::getExtent(op);
+  const LDSObject *&object = extentObjects[{extent, base->root}];
+  if (!object) {
+    objects.push_back({base->root, static_cast<int64_t>(extent.getOffset()),
+                       static_cast<int64_t>(extent.getEnd()),
+                       extent.getName().getValue(), base->alignment});
+    object = &objects.back();
+  }
+  return object;
+}
+
+/// The largest number of work items along `dimension` that `kernel` declares to
+/// be launched with, or nothing.
+static std::optional<uint64_t> declaredWorkItems(Operation *kernel,
+                                                 unsigned dimension) {
+  for (StringRef name : {"rocdl.reqd_work_group_size", "gpu.known_block_size"})
+    if (auto sizes = kernel->getAttrOfType<DenseI32ArrayAttr>(name))
+      if (dimension < static_cast<unsigned>(sizes.size()))
+        return sizes[dimension];
+  if (auto size =
+          kernel->getAttrOfType<IntegerAttr>("rocdl.max_flat_work_group_size"))
+    return size.getInt();
+  if (auto range =
+          kernel->getAttrOfType<StringAttr>("rocdl.flat_work_group_size")) {
+    uint64_t last;
+    if (!range.getValue().split(',').second.trim().getAsInteger(10, last))
+      return last;
+  }
+  return std::nullopt;
+}
+
+uint64_t LDSProvenance::maxWorkItems(Operation *op, unsigned dimension) const {
+  // CDNA3 ISA 3.1: a workgroup has at most 1024 work items.
+  constexpr uint64_t kLimit = 1024;
+  auto limitOf = [&](Operation *function) {
+    return declaredWorkItems(function, dimension).value_or(kLimit);
+  };
+  auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
+  if (!function)
+    return kLimit;
+  if (mayBeCalledFromOutside(function))
+    return limitOf(function);
+  // A helper runs in the workgroups of any kernel of the module.
+  uint64_t limit = 1;
+  for (auto other : module->getRegion(0).getOps<LLVM::LLVMFuncOp>())
+    if (!other.isExternal() && mayBeCalledFromOutside(other))
+      limit = std::max(limit, limitOf(other));
+  return limit;
 }
 
 //===----------------------------------------------------------------------===//

@@ -11,6 +11,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "lodestone/Analysis/AddressBase.h"
 #include "lodestone/Analysis/InductionRange.h"
 #include "lodestone/Analysis/LDSAccess.h"
 #include "lodestone/Analysis/LDSProvenance.h"
@@ -217,51 +218,6 @@ static Provenance convert(const Provenance &operand, unsigned width, Fn fn) {
 // Inputs
 //===----------------------------------------------------------------------===//
 
-/// True for inline assembly that hands its operand through unchanged: the
-/// launder that `lds-attach-alias-scopes` inserts.
-bool lodestone::isLaunder(Operation *op) {
-  auto asmOp = dyn_cast_or_null<LLVM::InlineAsmOp>(op);
-  return asmOp && asmOp.getAsmString().empty() &&
-         asmOp.getOperands().size() == 1 && asmOp->getNumResults() == 1 &&
-         asmOp->getResult(0).getType() == asmOp.getOperands()[0].getType() &&
-         (asmOp.getConstraints() == "=s,0" || asmOp.getConstraints() == "=v,0");
-}
-
-/// The base of `value` if it carries an address, else null. `budget` bounds the
-/// ops looked at: sums can share operands many times over.
-static Value findBase(Value value, unsigned &budget) {
-  bool isPointer = isa<LLVM::LLVMPointerType>(value.getType());
-  Operation *op = value.getDefiningOp();
-  if (!op || budget == 0 ||
-      op->hasAttr(lds::LDSDialect::ExtentAttrHelper::getNameStr()))
-    return isPointer ? value : Value();
-  --budget;
-  if (isLaunder(op))
-    return value;
-  if (auto gep = dyn_cast<LLVM::GEPOp>(op))
-    return findBase(gep.getBase(), budget);
-  if (auto cast = dyn_cast<LLVM::PtrToIntOp>(op))
-    return findBase(cast.getArg(), budget);
-  if (auto add = dyn_cast<LLVM::AddOp>(op)) {
-    if (Value base = findBase(add.getLhs(), budget))
-      return base;
-    return findBase(add.getRhs(), budget);
-  }
-  if (auto cast = dyn_cast<LLVM::IntToPtrOp>(op))
-    if (Value base = findBase(cast.getArg(), budget))
-      return base;
-  return isPointer ? value : Value();
-}
-
-Value lodestone::getAddressBase(Value pointer) {
-  unsigned budget = 64;
-  return findBase(pointer, budget);
-}
-
-bool lodestone::isLaundered(Value address) {
-  return isLaunder(getAddressBase(address).getDefiningOp());
-}
-
 /// Ops that `transfer` understands, so that their operands matter.
 static bool isTransparent(Operation *op) {
   return isa<LLVM::AddOp, LLVM::SubOp, LLVM::MulOp, LLVM::AndOp, LLVM::OrOp,
@@ -356,47 +312,8 @@ void LDSProvenance::collectInputs(Value value,
 }
 
 //===----------------------------------------------------------------------===//
-// Sources
+// Transfer
 //===----------------------------------------------------------------------===//
-
-static lds::ExtentAttr extentOf(Operation *op) {
-  return op->getAttrOfType<lds::ExtentAttr>(
-      lds::LDSDialect::ExtentAttrHelper::getNameStr());
-}
-
-const LDSObject *LDSProvenance::objectFor(Operation *op) const {
-  const LDSObject *&object = objectOf[op];
-  if (object)
-    return object;
-  auto global = cast<LLVM::GlobalOp>(op);
-  uint64_t alignment = global.getAlignment().value_or(1);
-  int64_t size = layout.sizeOf(global.getGlobalType()).value_or(0);
-  LDSObject entry{op, 0, size, global.getSymName(), alignment};
-  if (size == 0) {
-    // Dynamic LDS; the global may stand for one region of it.
-    entry.root = nullptr;
-    entry.end = LDSObject::kUnbounded;
-    if (lds::ExtentAttr extent = extentOf(op)) {
-      entry.begin = extent.getOffset();
-      entry.end = extent.getEnd();
-    }
-  }
-  objects.push_back(entry);
-  return object = &objects.back();
-}
-
-const LDSObject *LDSProvenance::objectForExtent(Operation *op,
-                                                const LDSObject *base) const {
-  lds::ExtentAttr extent = extentOf(op);
-  const LDSObject *&object = extentObjects[{extent, base->root}];
-  if (!object) {
-    objects.push_back({base->root, static_cast<int64_t>(extent.getOffset()),
-                       static_cast<int64_t>(extent.getEnd()),
-                       extent.getName().getValue(), base->alignment});
-    object = &objects.back();
-  }
-  return object;
-}
 
 const std::optional<InductionRange> &
 LDSProvenance::inductionRange(BlockArgument argument) const {
@@ -405,49 +322,6 @@ LDSProvenance::inductionRange(BlockArgument argument) const {
     it->second = InductionRange::match(argument, dominance);
   return it->second;
 }
-
-/// The largest number of work items along `dimension` that `kernel` declares to
-/// be launched with, or nothing.
-static std::optional<uint64_t> declaredWorkItems(Operation *kernel,
-                                                 unsigned dimension) {
-  for (StringRef name : {"rocdl.reqd_work_group_size", "gpu.known_block_size"})
-    if (auto sizes = kernel->getAttrOfType<DenseI32ArrayAttr>(name))
-      if (dimension < static_cast<unsigned>(sizes.size()))
-        return sizes[dimension];
-  if (auto size =
-          kernel->getAttrOfType<IntegerAttr>("rocdl.max_flat_work_group_size"))
-    return size.getInt();
-  if (auto range =
-          kernel->getAttrOfType<StringAttr>("rocdl.flat_work_group_size")) {
-    uint64_t last;
-    if (!range.getValue().split(',').second.trim().getAsInteger(10, last))
-      return last;
-  }
-  return std::nullopt;
-}
-
-uint64_t LDSProvenance::maxWorkItems(Operation *op, unsigned dimension) const {
-  // CDNA3 ISA 3.1: a workgroup has at most 1024 work items.
-  constexpr uint64_t kLimit = 1024;
-  auto limitOf = [&](Operation *function) {
-    return declaredWorkItems(function, dimension).value_or(kLimit);
-  };
-  auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
-  if (!function)
-    return kLimit;
-  if (mayBeCalledFromOutside(function))
-    return limitOf(function);
-  // A helper runs in the workgroups of any kernel of the module.
-  uint64_t limit = 1;
-  for (auto other : module->getRegion(0).getOps<LLVM::LLVMFuncOp>())
-    if (!other.isExternal() && mayBeCalledFromOutside(other))
-      limit = std::max(limit, limitOf(other));
-  return limit;
-}
-
-//===----------------------------------------------------------------------===//
-// Transfer
-//===----------------------------------------------------------------------===//
 
 Provenance LDSProvenance::transferBlockArgument(BlockArgument argument) const {
   if (!widthOf(argument.getType()))
@@ -550,7 +424,7 @@ Provenance LDSProvenance::transferGEP(Operation *op) const {
                               constantRange(*stride, kAddressBits)})));
     result = add(result, scaled);
   }
-  return extentOf(op) ? enterRegion(op, result) : result;
+  return lds::getExtent(op) ? enterRegion(op, result) : result;
 }
 
 Provenance LDSProvenance::enterRegion(Operation *op,
@@ -558,7 +432,7 @@ Provenance LDSProvenance::enterRegion(Operation *op,
   if (address.isBottom() || address.isUnknown())
     return address;
   const LDSObject *base = address.getElements().front().object;
-  uint64_t begin = extentOf(op).getOffset();
+  uint64_t begin = lds::getExtent(op).getOffset();
   // The extent counts from the start of the root, so that must be known; and
   // an address that can't be the region's first byte belies the extent.
   bool consistent =

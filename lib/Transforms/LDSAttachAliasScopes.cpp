@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lodestone/Analysis/AliasScopePlan.h"
+#include "lodestone/Analysis/ExpectedWaits.h"
 #include "lodestone/Support/Chip.h"
 #include "lodestone/Transforms/LDSTransforms.h"
 #include "lodestone/Transforms/Passes.h"
@@ -65,6 +66,8 @@ private:
 
   const ChipInfo *chipInfo = nullptr;
   LLVM::AliasScopeDomainAttr domainAttr;
+  /// Of the kernel at hand, if anybody listens to remarks.
+  llvm::DenseMap<Operation *, unsigned> expectedWaits;
 };
 
 } // namespace
@@ -198,6 +201,8 @@ LogicalResult LDSAttachAliasScopes::report(const KernelPlan &plan,
       remark << remark::metric("Op", op->getName().getStringRef())
              << remark::metric("Region",
                                names.empty() ? "none written by a DMA" : names);
+      if (auto it = expectedWaits.find(op); it != expectedWaits.end())
+        remark << remark::metric("Vmcnt", it->second);
     }
     return success();
   }
@@ -269,6 +274,8 @@ LogicalResult LDSAttachAliasScopes::processKernel(KernelPlan &plan) {
   if (!plan.hasDMA)
     return success();
   std::vector<ScopeLists> lists = createScopes(plan);
+  if (getContext().getRemarkEngine())
+    expectedWaits = computeExpectedWaits(plan, chipInfo->maxVmcnt);
   LaunderedAddresses laundered;
   LogicalResult result = success();
   for (PlannedAccess &access : plan.accesses) {

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lodestone/Analysis/LDSProvenance.h"
+#include "lodestone/Analysis/AddressBase.h"
 #include "lodestone/Transforms/LDSTransforms.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

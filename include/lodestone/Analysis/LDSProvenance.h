@@ -155,20 +155,6 @@ private:
   bool isTop = false;
 };
 
-/// True for inline assembly that hands its operand through unchanged, which
-/// hides from LLVM's alias analysis what the operand points to.
-bool isLaunder(mlir::Operation *op);
-
-/// Walks from an LDS pointer to what it is computed from, as long as one
-/// operand of a pure op carries the address on: through getelementptr, add, and
-/// the casts between pointers and integers. Stops at a region's address, a
-/// launder, a block argument, a select, or whatever else.
-mlir::Value getAddressBase(mlir::Value pointer);
-
-/// True if LLVM's alias analysis can't tell what `address` is based on, because
-/// it is computed from a launder.
-bool isLaundered(mlir::Value address);
-
 /// Solves for the provenance of chosen pointers in a module of the LLVM
 /// dialect.
 class LDSProvenance {

@@ -56,16 +56,20 @@ LogicalResult ExtentAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+static std::string quote(NamedAttribute attribute) {
+  return "'" + attribute.getName().str() + "'";
+}
+
 static LogicalResult verifyExtent(Operation *op, NamedAttribute attribute) {
   if (!isa<ExtentAttr>(attribute.getValue()))
-    return op->emitOpError() << attribute.getName()
-                             << " must be an #lds.extent, but is "
-                             << attribute.getValue();
+    return op->emitOpError()
+           << quote(attribute) << " must be an #lds.extent, but is "
+           << attribute.getValue();
   if (auto global = dyn_cast<LLVM::GlobalOp>(op)) {
     if (global.getAddrSpace() == kLDSAddressSpace)
       return success();
     return op->emitOpError()
-           << attribute.getName() << " needs a global in address space "
+           << quote(attribute) << " needs a global in address space "
            << kLDSAddressSpace << ", but this one is in "
            << global.getAddrSpace();
   }
@@ -74,10 +78,10 @@ static LogicalResult verifyExtent(Operation *op, NamedAttribute attribute) {
     if (pointer && pointer.getAddressSpace() == kLDSAddressSpace)
       return success();
     return op->emitOpError()
-           << attribute.getName() << " needs a pointer in address space "
+           << quote(attribute) << " needs a pointer in address space "
            << kLDSAddressSpace << ", but the result is " << gep.getType();
   }
-  return op->emitOpError() << attribute.getName()
+  return op->emitOpError() << quote(attribute)
                            << " is only for llvm.getelementptr and "
                               "llvm.mlir.global";
 }
@@ -87,11 +91,11 @@ static LogicalResult verifyDynamicSize(Operation *op,
   auto bytes = dyn_cast<IntegerAttr>(attribute.getValue());
   if (!bytes || !bytes.getType().isSignlessInteger(64) || bytes.getInt() < 0)
     return op->emitOpError()
-           << attribute.getName()
+           << quote(attribute)
            << " must be a non-negative i64 number of bytes, but is "
            << attribute.getValue();
   if (!isa<FunctionOpInterface>(op))
-    return op->emitOpError() << attribute.getName() << " is only for kernels";
+    return op->emitOpError() << quote(attribute) << " is only for kernels";
   return success();
 }
 

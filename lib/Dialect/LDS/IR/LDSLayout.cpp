@@ -105,7 +105,8 @@ LogicalResult Names::read(ArrayRef<RegionOp> regions) {
   for (auto [index, region] : llvm::enumerate(regions)) {
     RegionOp op = region;
     ArrayAttr overlays = op.getOverlaysAttr();
-    for (Attribute name : overlays ? overlays.getValue() : ArrayRef<Attribute>()) {
+    for (Attribute name :
+         overlays ? overlays.getValue() : ArrayRef<Attribute>()) {
       auto it = byName.find(name);
       if (it != byName.end()) {
         unsigned other = it->second;
@@ -115,8 +116,8 @@ LogicalResult Names::read(ArrayRef<RegionOp> regions) {
       }
       InFlightDiagnostic diag = op.emitOpError();
       diag << "'@" << op.getRegionName() << "' (" << describeBytes(op)
-           << ") overlays " << name << ", which is no region of "
-           << describeKernel(op->getParentOp());
+           << ") overlays '@" << cast<StringAttr>(name).getValue()
+           << "', which is no region of " << describeKernel(op->getParentOp());
       return diag;
     }
   }
@@ -146,11 +147,10 @@ static LogicalResult checkOverlaps(ArrayRef<RegionOp> regions,
       RegionOp op = regions[later.index], first = regions[earlier.index];
       InFlightDiagnostic diag = op.emitOpError();
       diag << "'@" << op.getRegionName() << "' (" << describeBytes(later)
-           << ") shares "
-           << std::min(current.end, other.end) - current.begin
+           << ") shares " << std::min(current.end, other.end) - current.begin
            << " bytes with '@" << first.getRegionName() << "' ("
-           << describeBytes(earlier)
-           << "); add 'overlays @" << first.getRegionName()
+           << describeBytes(earlier) << "); add 'overlays @"
+           << first.getRegionName()
            << "' if they are never live at the same time";
       diag.attachNote(first.getLoc())
           << "'@" << first.getRegionName() << "' is here";

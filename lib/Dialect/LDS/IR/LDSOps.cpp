@@ -19,9 +19,9 @@
 using namespace mlir;
 using namespace lodestone::lds;
 
-// The names in `overlays` are strings and no symbol references: a kernel isn't a
-// symbol table, and a reference would mean the module's symbol of that name to
-// every pass that renames or erases symbols.
+// The names in `overlays` are strings and no symbol references: a kernel isn't
+// a symbol table, and a reference would mean the module's symbol of that name
+// to every pass that renames or erases symbols.
 static ParseResult parseRegionNames(OpAsmParser &parser, ArrayAttr &names) {
   SmallVector<Attribute> list;
   if (parser.parseCommaSeparatedList([&]() -> ParseResult {
@@ -60,8 +60,8 @@ std::optional<uint64_t> RegionOp::getByteSize() {
   return std::nullopt;
 }
 
-/// Checks the memref type that a region has, and that it fits into `size` bytes,
-/// if these are given.
+/// Checks the memref type that a region has, and that it fits into `size`
+/// bytes, if these are given.
 static LogicalResult verifyMemRef(RegionOp op, MemRefType type,
                                   IntegerAttr size) {
   if (!isWorkgroupSpace(type.getMemorySpace()))
@@ -77,7 +77,8 @@ static LogicalResult verifyMemRef(RegionOp op, MemRefType type,
   if (!getElementBytes(type.getElementType()))
     return op.emitOpError()
            << "element type " << type.getElementType()
-           << " has no fixed number of bytes without padding; use 1, 2, 4, 8 or "
+           << " has no fixed number of bytes without padding; use 1, 2, 4, 8 "
+              "or "
               "16 bytes, or vectors with a power of two of them";
   std::optional<uint64_t> bytes = getMemRefBytes(type);
   if (!bytes || *bytes > kMaxRegionEnd)
@@ -86,9 +87,9 @@ static LogicalResult verifyMemRef(RegionOp op, MemRefType type,
   if (*bytes == 0)
     return op.emitOpError() << "result " << type << " has no bytes";
   if (size && static_cast<uint64_t>(size.getInt()) < *bytes)
-    return op.emitOpError() << "size " << size.getInt()
-                            << " is too small for the result " << type
-                            << " of " << *bytes << " bytes";
+    return op.emitOpError()
+           << "size " << size.getInt() << " is too small for the result "
+           << type << " of " << *bytes << " bytes";
   return success();
 }
 
@@ -100,7 +101,9 @@ static LogicalResult verifyOverlayList(RegionOp op) {
         return op.emitOpError()
                << "'@" << op.getRegionName() << "' overlays itself";
       if (!seen.insert(name).second)
-        return op.emitOpError() << "lists " << name << " twice in overlays";
+        return op.emitOpError()
+               << "'@" << op.getRegionName() << "' overlays '@"
+               << cast<StringAttr>(name).getValue() << "' twice";
     }
   }
   return success();
@@ -117,8 +120,8 @@ LogicalResult RegionOp::verify() {
   if (offset < 0)
     return emitOpError() << "offset " << offset << " is negative";
   if (offset % align != 0)
-    return emitOpError() << "offset " << offset << " is not a multiple of align "
-                         << align;
+    return emitOpError() << "offset " << offset
+                         << " is not a multiple of align " << align;
   if (getSizeAttr() && getSizeAttr().getInt() <= 0)
     return emitOpError() << "size " << getSizeAttr().getInt()
                          << " is not positive";
@@ -144,10 +147,10 @@ LogicalResult RegionOp::verify() {
     return emitOpError("must be in the entry block of a gpu.func, llvm.func or "
                        "gpu.launch");
 
-  // The last region of the kernel checks how all of them go together, once those
-  // before it have been verified. To find out whether it is the last, each
-  // looks up to the next one: with the check itself that visits each operation of
-  // the block twice, no matter how many regions there are.
+  // The last region of the kernel checks how all of them go together, once
+  // those before it have been verified. To find out whether it is the last,
+  // each looks up to the next one: with the check itself that visits each
+  // operation of the block twice, no matter how many regions there are.
   for (Operation *next = (*this)->getNextNode(); next;
        next = next->getNextNode())
     if (isa<RegionOp>(next))

@@ -22,6 +22,8 @@ def LDS_ExtentAttr : LDS_Attr<"Extent", "extent"> {
     up to, but not including, `offset + size`, counted from the start of the
     kernel's dynamic LDS. `lds-lower-regions` puts it, as the discardable
     attribute `lds.extent`, on the operation that computes the region's address.
+    On a part of a static LDS global (`lds-pack-static-globals`), the offset is
+    from the start of that global.
 
     Example:
 

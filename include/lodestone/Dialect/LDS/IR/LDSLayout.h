@@ -24,7 +24,8 @@ namespace lodestone::lds {
 
 /// A region that has its place.
 struct PlacedRegion {
-  RegionOp op;
+  // A handle: that the place is constant says nothing about the operation.
+  mutable RegionOp op;
   /// Bytes from the start of the kernel's dynamic LDS, and bytes.
   uint64_t offset;
   uint64_t size;
@@ -39,7 +40,8 @@ struct KernelLayout {
   llvm::SmallVector<PlacedRegion> regions;
   /// Bytes of dynamic LDS that the kernel needs: the largest end of a region.
   uint64_t bytes = 0;
-  /// The largest alignment of a region; the dynamic LDS must start at a multiple.
+  /// The largest alignment of a region; the dynamic LDS must start at a
+  /// multiple.
   uint64_t align = 1;
 };
 
@@ -61,9 +63,9 @@ std::string describeKernel(mlir::Operation *kernel);
 /// Skips what it can't read of operations that were not verified yet.
 mlir::LogicalResult verifyLayout(llvm::ArrayRef<RegionOp> regions);
 
-/// Gives each region its place (see `lds.region` for the rules) and checks again
-/// that no two share bytes undeclared. `regions` are those of one kernel and
-/// have passed the verifier. Emits an error on failure.
+/// Gives each region its place (see `lds.region` for the rules) and checks
+/// again that no two share bytes undeclared. `regions` are those of one kernel
+/// and have passed the verifier. Emits an error on failure.
 llvm::FailureOr<KernelLayout> placeRegions(llvm::ArrayRef<RegionOp> regions);
 
 } // namespace lodestone::lds
