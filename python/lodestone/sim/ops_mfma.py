@@ -265,19 +265,30 @@ def _step(inst: Instruction, shape: Shape, split_bytes: bool, scales: bool) -> S
     scale_a = _scale(inst, 4, 0) if scales else None
     scale_b = _scale(inst, 5, 1) if scales else None
 
+    out_key, c_key = (row, register_shape, integer), (c_row, register_shape, integer)
+
+    def view(w: Wave, key: tuple[int, tuple[int, ...], bool]) -> Array:
+        values = w.V.view(dtype)[key[0] : key[0] + count].reshape(register_shape)
+        w.views[key] = values
+        return values
+
     def step(w: Wave) -> None:
         left, right = a(w), b(w)
         if scale_a is not None and scale_b is not None:
             left = _scaled(left, scale_a(w), m)
             right = _scaled(right, scale_b(w), n)
         product = (left.T @ right).reshape(memory_shape).transpose(order)
-        values = w.V.view(dtype)
-        c = constant if c_row < 0 else values[c_row : c_row + count].reshape(register_shape)
-        out = values[row : row + count].reshape(register_shape)
+        views = w.views
+        c = constant if c_row < 0 else views.get(c_key)
+        if c is None:
+            c = view(w, c_key)
+        out = views.get(out_key)
+        if out is None:
+            out = view(w, out_key)
         if integer:
             out[:] = ((product + c).astype(np.int64) & 0xFFFFFFFF).astype(np.uint32).view(np.int32)
         else:
-            out[:] = product + c
+            np.add(product, c, out=out, casting="same_kind")
 
     return step
 

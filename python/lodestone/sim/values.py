@@ -386,7 +386,8 @@ def _output_modifiers(
 
     def clamped(*sources: Any) -> Any:
         value = np.asarray(unclamped(*sources), dtype)
-        return np.where(np.isnan(value), dtype(0), np.clip(value, dtype(0), dtype(1)))
+        # NaN, everything below zero and -0 become +0.
+        return np.where(value > 0, np.minimum(value, dtype(1)), dtype(0))
 
     return clamped
 

@@ -41,14 +41,15 @@ class Wave:
         S: 128 scalar slots as Python integers (VCC 106, M0 124, EXEC 126). EXEC is only
             written through `set_exec`, which keeps `mask` and `full` in step.
         queues: outstanding operations by counter, oldest first.
+        views: register ranges as arrays of the shape a matrix instruction wants.
         pending: register -> the operation that still has to write it (modes R and W).
         log: LDS events of this epoch for the race check.
     """
 
     __slots__ = (
-        "F", "I", "R", "S", "V", "block", "done", "epoch_state", "executed", "full", "group",
-        "index", "issued", "lanes", "log", "mask", "mode_register", "pending", "queues", "scc",
-        "scratch", "unlanded",
+        "F", "I", "R", "S", "V", "block", "done", "epoch_state", "full", "group",
+        "index", "issued", "lanes", "log", "mask", "pending", "queues", "scc",
+        "scratch", "unlanded", "views",
     )  # fmt: skip
 
     def __init__(self, group: Workgroup, index: int, lanes: int, counters: tuple[str, ...]) -> None:
@@ -63,7 +64,6 @@ class Wave:
         self.S = [0] * SGPR_SLOTS
         self.scc = 0
         self.block = 0
-        self.executed = 0
         self.done = False
         self.queues: dict[str, deque[Pending]] = {name: deque() for name in counters}
         self.issued = dict.fromkeys(counters, 0)
@@ -72,7 +72,7 @@ class Wave:
         self.log: list[Any] = []
         self.epoch_state: Any = None
         self.scratch: Array | None = None
-        self.mode_register = 0
+        self.views: dict[Any, Array] = {}
         self.set_exec((1 << lanes) - 1)
 
     def set_exec(self, bits: int) -> None:
