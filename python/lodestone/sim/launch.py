@@ -184,7 +184,9 @@ def build_memory(launch: Launch) -> Memory:
     for index, value in enumerate(launch.values):
         if isinstance(value, np.ndarray) and launch.arguments[index].kind in POINTER_KINDS:
             sizes[_buffer_name(launch, index)] = value.nbytes
-    sizes[KERNARG] = max(launch.kernel.descriptor.kernarg_size, 16)
+    # Hand-written code objects may leave the descriptor's size at zero.
+    ends = [a.offset + a.size for a in launch.kernel.arguments]
+    sizes[KERNARG] = (max(launch.kernel.descriptor.kernarg_size, 16, *ends) + 15) // 16 * 16
     memory = Memory(sizes)
     kernarg = memory.view(KERNARG)
     for index, (argument, value) in enumerate(zip(launch.arguments, launch.values, strict=True)):

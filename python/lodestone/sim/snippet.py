@@ -1,9 +1,9 @@
 """Run single instructions on a wave of your own: for tests and for trying things out.
 
-    wave = snippet.new_wave("gfx950")
-    wave.R[1][:] = 3
-    snippet.execute("v_lshlrev_b32 v0, 2, v1", wave)
-    assert (wave.R[0] == 12).all()
+wave = snippet.new_wave("gfx950")
+wave.R[1][:] = 3
+snippet.execute("v_lshlrev_b32 v0, 2, v1", wave)
+assert (wave.R[0] == 12).all()
 """
 
 from __future__ import annotations

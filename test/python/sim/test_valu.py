@@ -407,9 +407,7 @@ def test_float_compare(name, formula):
     wave.R[1][:], wave.R[2][:] = rows[0], rows[1]
     wave.set_exec(0x7FFFFFFFFFFFFFFF)
     snippet.execute(f"v_cmp_{name}_f32 vcc, v1, v2\nv_cmp_{name}_f32 s[4:5], v1, v2", wave)
-    expected = sum(
-        1 << i for i in range(63) if formula(f32(rows[0][i]), f32(rows[1][i]))
-    )
+    expected = sum(1 << i for i in range(63) if formula(f32(rows[0][i]), f32(rows[1][i])))
     assert wave.scalar64(106) == wave.scalar64(4) == expected
 
 
@@ -483,9 +481,7 @@ def test_perm():
 # mbcnt counts the mask's bits below the lane; readfirstlane takes the lowest active lane.
 def test_lane_numbers_and_reads():
     wave = snippet.new_wave()
-    snippet.execute(
-        "v_mbcnt_lo_u32_b32 v0, -1, 0\nv_mbcnt_hi_u32_b32 v0, -1, v0", wave
-    )
+    snippet.execute("v_mbcnt_lo_u32_b32 v0, -1, 0\nv_mbcnt_hi_u32_b32 v0, -1, v0", wave)
     assert (wave.R[0] == np.arange(64)).all()
     wave.set_exec(0xFF00)
     snippet.execute("v_readfirstlane_b32 s3, v0\nv_readlane_b32 s4, v0, 33", wave)
