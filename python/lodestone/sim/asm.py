@@ -21,6 +21,7 @@ _LINE = re.compile(
     r"^\s+(?P<text>\S.*?)\s*// (?P<address>[0-9A-F]+): (?P<words>[0-9A-F]{8}(?: [0-9A-F]{8})*)"
 )
 _SOURCE = re.compile(r"^; (?P<file>\S.*):(?P<line>\d+)$")
+_HIGH_VGPR = re.compile(r"v(?:\d+|\[\d+:\d+\]) /\*(v[^*]+)\*/")
 _ENCODING_SUFFIX = re.compile(r"_(e32|e64|e64_dpp|dpp|sdwa)$")
 
 
@@ -165,7 +166,8 @@ def parse_listing(listing: str, chip: str) -> list[Instruction]:
             source = (match["file"], int(match["line"]))
         if not (match := _LINE.match(line)):
             continue
-        text = match["text"]
+        # With s_set_vgpr_msb in force the disassembler appends the real register in a comment.
+        text = _HIGH_VGPR.sub(r"\1", match["text"])
         mnemonic, _, rest = text.partition(" ")
         encoding = _ENCODING_SUFFIX.search(mnemonic)
         operands, modifiers = split_operands(rest)

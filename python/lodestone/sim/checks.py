@@ -15,7 +15,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from .counters import COMPLETE, COUNTER_GFX9, COUNTER_GFX12, DMA, LDS, READ, WRITE, Pending
+from .counters import (
+    COMPLETE,
+    COUNTER_GFX9,
+    COUNTER_GFX12,
+    DMA,
+    LDS,
+    READ,
+    SIGNAL,
+    WRITE,
+    Pending,
+)
 from .lds import Pattern, overlap
 
 if TYPE_CHECKING:
@@ -127,11 +137,20 @@ class Findings:
 class EpochState:
     """What a wave carries from epoch to epoch: its operations in flight."""
 
-    __slots__ = ("flying", "issued_at_barrier", "late_reads", "read_granules", "reads", "writes")
+    __slots__ = (
+        "after_signal",
+        "flying",
+        "issued_at_barrier",
+        "late_reads",
+        "read_granules",
+        "reads",
+        "writes",
+    )
 
     def __init__(self) -> None:
         """Nothing is in flight."""
         self.flying: dict[str, list[Pending]] = {READ: [], WRITE: [], DMA: []}
+        self.after_signal: list[Pending] = []
         self.reads: list[Pending] = []
         self.late_reads: list[Pending] = []
         self.writes: list[Pending] = []
@@ -199,13 +218,23 @@ class RaceChecker:
         """Walk the wave's log in program order; fills its epoch state."""
         state: EpochState = wave.epoch_state
         flying = state.flying
-        state.reads, state.late_reads = [], list(flying[READ])
-        state.writes = flying[WRITE] + flying[DMA]
+        # What happened between signalling the last barrier and waiting at it is concurrent with
+        # what the others did before and after that barrier.
+        between, state.after_signal = state.after_signal, []
+        state.reads = [o for o in between if o.kind == READ]
+        state.late_reads = list(flying[READ])
+        state.writes = flying[WRITE] + flying[DMA] + [o for o in between if o.kind != READ]
+        signalled = False
         dma_granules = _granules(flying[DMA])
         read_granules = _granules(flying[READ])
         for event, operation, issued in wave.log:
+            if event == SIGNAL:
+                signalled = True
+                continue
             kind = operation.kind
             pattern = operation.pattern
+            if signalled:
+                state.after_signal.append(operation)
             if event == COMPLETE:
                 flying[kind].remove(operation)
                 if kind == DMA:
@@ -214,38 +243,47 @@ class RaceChecker:
                     read_granules = _granules(flying[READ])
                 continue
             operation.epoch = self.epoch
-            if kind != DMA:
+            if operation.queue == LDS:
                 self.accesses[operation.instruction.index, pattern] += 1
             flying[kind].append(operation)
+            if operation.queue != LDS and flying[WRITE]:
+                # Not in order with the wave's LDS instructions.
+                what = WRITE_BEFORE_WAIT if kind == DMA else READ_BEFORE_WAIT
+                self._own(wave, operation, issued, what, WRITE)
             if kind == READ:
                 state.reads.append(operation)
                 read_granules |= pattern.granules
                 if pattern.granules & dma_granules:
-                    self._own_dma(wave, operation, issued, READ_BEFORE_WAIT, "reads")
+                    self._own(wave, operation, issued, READ_BEFORE_WAIT, DMA)
                 continue
             state.writes.append(operation)
             if kind == WRITE:
                 if pattern.granules & dma_granules:
-                    self._own_dma(wave, operation, issued, WRITE_BEFORE_WAIT, "writes")
+                    self._own(wave, operation, issued, WRITE_BEFORE_WAIT, DMA)
                 continue
             dma_granules |= pattern.granules
             if pattern.granules & read_granules:
                 self._own_late_read(wave, operation)
         wave.log.clear()
 
-    def _own_dma(self, wave: Wave, access: Pending, issued: int, kind: str, verb: str) -> None:
-        for dma in wave.epoch_state.flying[DMA]:
-            if dma is access or not (extent := overlap(_pattern(access), _pattern(dma))):
+    def _own(
+        self, wave: Wave, access: Pending, issued: dict[str, int], kind: str, earlier: str
+    ) -> None:
+        """Report overlaps of `access` with the wave's own writes in flight of kind `earlier`."""
+        verb = "reads" if kind == READ_BEFORE_WAIT else "writes"
+        for write in wave.epoch_state.flying[earlier]:
+            if write is access or not (extent := overlap(_pattern(access), _pattern(write))):
                 continue
-            missing = self.wait_text(dma.queue, issued - dma.sequence - 1)
+            missing = self.wait_text(write.queue, issued[write.queue] - write.sequence - 1)
             self.findings.add(
                 kind,
                 ERROR,
-                f"{verb} LDS bytes {extent[0]}..{extent[1] - 1} that `{dma.instruction.text}` at "
-                f"pc {dma.instruction.address:#x} may not have written yet; needs {missing} before",
+                f"{verb} LDS bytes {extent[0]}..{extent[1] - 1} that `{write.instruction.text}` "
+                f"at pc {write.instruction.address:#x} may not have written yet; needs {missing} "
+                f"before",
                 wave.index,
                 access.instruction,
-                dma.instruction,
+                write.instruction,
                 wave.index,
                 extent,
                 missing,
@@ -312,8 +350,8 @@ class RaceChecker:
                 if write.epoch <= read.epoch:
                     continue
                 if extent := overlap(_pattern(read), _pattern(write)):
-                    left = reader.epoch_state.issued_at_barrier[LDS] - read.sequence - 1
-                    missing = self.wait_text(LDS, left)
+                    left = reader.epoch_state.issued_at_barrier[read.queue] - read.sequence - 1
+                    missing = self.wait_text(read.queue, left)
                     self.findings.add(
                         READ_IN_FLIGHT,
                         WARNING,

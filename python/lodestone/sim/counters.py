@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 # Queue names. The hardware counter of each is in COUNTER.
 VMEM, LDS, SMEM = "vmem", "lds", "smem"
 STORE, ASYNC, TENSOR = "store", "async", "tensor"
-GFX9_QUEUES = (VMEM, LDS, SMEM)
 GFX12_QUEUES = (VMEM, STORE, LDS, SMEM, ASYNC, TENSOR)
 # How many operations can be outstanding before the next one stalls.
-CAPACITY = {VMEM: 63, LDS: 15, SMEM: 15, STORE: 63, ASYNC: 63, TENSOR: 63}
+CAPACITY_GFX9 = {VMEM: 63, LDS: 15, SMEM: 15}
+CAPACITY_GFX12 = {VMEM: 63, STORE: 63, LDS: 63, SMEM: 31, ASYNC: 63, TENSOR: 63}
 COUNTER_GFX9 = {VMEM: "vmcnt", LDS: "lgkmcnt", SMEM: "lgkmcnt"}
 COUNTER_GFX12 = {
     VMEM: "loadcnt", STORE: "storecnt", LDS: "dscnt", SMEM: "kmcnt",
@@ -31,7 +31,7 @@ COUNTER_GFX12 = {
 
 # Kinds of LDS access.
 READ, WRITE, DMA = "read", "write", "dma"
-ISSUE, COMPLETE = 0, 1
+ISSUE, COMPLETE, SIGNAL = 0, 1, 2
 
 
 class Pending:
@@ -79,10 +79,10 @@ def issue(wave: Wave, operation: Pending) -> None:
     operation.sequence = sequence
     queue.append(operation)
     if operation.pattern is not None:
-        wave.log.append((ISSUE, operation, wave.issued["vmem"]))
+        wave.log.append((ISSUE, operation, wave.issued.copy()))
     for register in operation.registers:
         wave.pending[register] = operation
-    if len(queue) > CAPACITY[name]:
+    if len(queue) > wave.capacity[name]:
         complete(wave, queue.popleft())
 
 
@@ -95,7 +95,7 @@ def complete(wave: Wave, operation: Pending) -> None:
         if wave.pending.get(register) is operation:
             del wave.pending[register]
     if operation.pattern is not None:
-        wave.log.append((COMPLETE, operation, 0))
+        wave.log.append((COMPLETE, operation, None))
 
 
 def drain(wave: Wave, queue: deque[Pending], outstanding: int) -> None:
@@ -129,3 +129,23 @@ def gfx9_waitcnt(simm16: int) -> dict[str, int]:
         if local == 0:
             limits[SMEM] = 0
     return limits
+
+
+_GFX12_WAITS = {name: queue for queue, name in COUNTER_GFX12.items()}
+
+
+def gfx12_wait(mnemonic: str, simm16: int) -> dict[str, int] | None:
+    """Decode s_wait_*: the queues that it limits, or None for what isn't a counter wait.
+
+    Scalar loads return out of order, so only a wait for zero completes any.
+    """
+    name = mnemonic.removeprefix("s_wait_")
+    if name == "idle":
+        return dict.fromkeys(GFX12_QUEUES, 0)
+    if name in ("loadcnt_dscnt", "storecnt_dscnt"):
+        first = VMEM if name.startswith("load") else STORE
+        return {first: simm16 >> 8 & 63, LDS: simm16 & 63}
+    queue = _GFX12_WAITS.get(name)
+    if queue is None:
+        return None
+    return {queue: simm16} if queue != SMEM or simm16 == 0 else {}

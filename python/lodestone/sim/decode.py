@@ -7,6 +7,7 @@ that an operation still has to write is a finding.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from . import (
@@ -17,14 +18,24 @@ from . import (
     ops_packed,
     ops_salu,
     ops_smem,
+    ops_tdm,
     ops_valu,
     ops_vmem,
 )
 from .asm import Instruction, Program
-from .counters import COUNTER_GFX9, COUNTER_GFX12, LDS, VMEM, gfx9_waitcnt, wait_step
+from .counters import (
+    COUNTER_GFX9,
+    COUNTER_GFX12,
+    LDS,
+    SIGNAL,
+    VMEM,
+    gfx9_waitcnt,
+    gfx12_wait,
+    wait_step,
+)
 from .errors import ExecutionError, UnsupportedInstruction
 from .modes import Mode
-from .operands import VCC
+from .operands import VCC, split_operands
 from .ops_smem import SCALAR_KEY
 from .values import Step
 from .wave import Wave
@@ -32,11 +43,16 @@ from .wave import Wave
 NEXT, JUMP, BRANCH, BARRIER, END = range(5)
 _MAX_BLOCK = 256
 
+
+def _vcc(w: Wave) -> int:
+    return w.scalar64(VCC) if w.lanes == 64 else w.S[VCC]
+
+
 CONDITIONS: dict[str, Callable[[Wave], bool]] = {
     "s_cbranch_scc0": lambda w: not w.scc,
     "s_cbranch_scc1": lambda w: bool(w.scc),
-    "s_cbranch_vccz": lambda w: not w.scalar64(VCC),
-    "s_cbranch_vccnz": lambda w: bool(w.scalar64(VCC)),
+    "s_cbranch_vccz": lambda w: not _vcc(w),
+    "s_cbranch_vccnz": lambda w: bool(_vcc(w)),
     "s_cbranch_execz": lambda w: not w.exec_bits,
     "s_cbranch_execnz": lambda w: bool(w.exec_bits),
 }
@@ -131,6 +147,14 @@ def make_step(inst: Instruction) -> Step:
     try:
         if name == "s_waitcnt":
             return wait_step(gfx9_waitcnt(inst.words[0] & 0xFFFF))
+        if name.startswith("s_wait_") and inst.chip == "gfx1250":
+            limits = gfx12_wait(name, inst.words[0] & 0xFFFF)
+            if limits is not None:
+                return wait_step(limits)
+        if name == "s_barrier_signal":
+            return barrier_signal(inst)
+        if name.startswith("v_dual_"):
+            return dual(inst)
         if name.startswith("s_"):
             step = ops_salu.scalar(inst) or ops_smem.memory_or_state(inst)
         elif ops_mfma.is_matrix(name):
@@ -143,11 +167,51 @@ def make_step(inst: Instruction) -> Step:
         elif name in ops_lds.TABLE:
             return ops_lds.TABLE[name](inst)
         else:
-            step = ops_vmem.vector_memory(inst) or ops_smem.memory_or_state(inst)
+            step = (
+                ops_tdm.copies(inst)
+                or ops_vmem.vector_memory(inst)
+                or ops_smem.memory_or_state(inst)
+            )
     except IndexError as error:
         raise UnsupportedInstruction(inst, "too few operands") from error
     if step is None:
         raise UnsupportedInstruction(inst, f"unknown instruction {name} on {inst.chip}")
+    return step
+
+
+def barrier_signal(inst: Instruction) -> Step:
+    """s_barrier_signal -1: the wave has arrived; it waits at s_barrier_wait."""
+    if [o.index for o in inst.operands] != [-1]:
+        raise UnsupportedInstruction(inst, "only the workgroup's barrier (-1) is simulated")
+
+    def step(w: Wave) -> None:
+        w.signalled = True
+        w.log.append((SIGNAL, None, None))
+
+    return step
+
+
+def dual(inst: Instruction) -> Step:
+    """v_dual_*: two operations; both read before either writes."""
+    halves = []
+    for part in inst.text.split(" :: "):
+        mnemonic, _, rest = part.strip().partition(" ")
+        operands, modifiers = split_operands(rest)
+        name = mnemonic.replace("v_dual_", "v_")
+        halves.append(
+            replace(inst, mnemonic=name, encoding="", operands=operands, modifiers=modifiers)
+        )
+    first, second = (make_step(half) for half in halves)
+    row = halves[0].operands[0].index
+
+    def step(w: Wave) -> None:
+        old = w.R[row].copy()
+        first(w)
+        new = w.R[row].copy()
+        w.R[row][:] = old
+        second(w)
+        w.R[row][:] = new
+
     return step
 
 

@@ -62,6 +62,7 @@ class Pattern:
         mask: Array | None,
         size: int,
     ) -> None:
+        """Work out what is touched; see the class."""
         starts = addresses[None, :] + np.array(components, np.int64)[:, None]
         valid = (starts >= 0) & (starts + unit <= size)
         self.in_bounds = bool(valid.all() if mask is None else valid[:, mask].all())

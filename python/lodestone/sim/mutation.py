@@ -36,9 +36,9 @@ def mutants(program: Program) -> Iterator[Mutant]:
                 without = value & 0x3FF0 | 0xC00F
                 yield _mutant(program, inst, f"drop vmcnt({vector})", _wait(inst, without))
                 if vector < 62:
-                    weaker = value & 0x3FF0 | (vector + 1) & 15 | (vector + 1) >> 4 << 14
+                    relaxed = value & 0x3FF0 | (vector + 1) & 15 | (vector + 1) >> 4 << 14
                     text = f"weaken vmcnt({vector}) to {vector + 1}"
-                    yield _mutant(program, inst, text, _wait(inst, weaker))
+                    yield _mutant(program, inst, text, _wait(inst, relaxed))
             if local != 15:
                 yield _mutant(program, inst, f"drop lgkmcnt({local})", _wait(inst, value | 0xF00))
         elif name in ("s_barrier", "s_barrier_wait"):

@@ -15,10 +15,10 @@ _LOAD = re.compile(r"s_load_(?:dword(?:x(\d+))?|b(\d+))$")
 # Key of scalar slot i in the table of registers that wait for data; vector rows are below.
 SCALAR_KEY = 1024
 NO_EFFECT = frozenset(
-    "s_nop s_sleep s_setprio s_sethalt s_inst_prefetch s_icache_inv s_dcache_inv s_dcache_wb "
-    "s_clause s_delay_alu s_wait_alu s_wait_xcnt s_code_end s_setprio_inc_wg s_set_gpr_idx_off "
-    "s_sched_barrier buffer_wbl2 buffer_inv s_waitcnt_depctr s_prefetch_inst s_prefetch_data "
-    "s_ttracedata s_ttracedata_imm s_prefetch_inst_pc_rel global_wb global_inv".split()
+    "s_nop s_sleep s_setprio s_icache_inv s_dcache_inv s_dcache_wb s_clause s_delay_alu "
+    "s_wait_alu s_wait_xcnt s_code_end s_setprio_inc_wg s_sched_barrier s_waitcnt_depctr "
+    "s_prefetch_inst s_prefetch_data s_prefetch_inst_pc_rel s_ttracedata s_ttracedata_imm "
+    "buffer_wbl2 buffer_inv global_wb global_inv global_prefetch_b8 s_set_vgpr_msb".split()
 )
 
 
@@ -58,6 +58,9 @@ def set_register(inst: Instruction) -> Step:
     if not found or found[1] not in ("HW_REG_MODE", "HW_REG_WAVE_MODE"):
         raise UnsupportedInstruction(inst, "only MODE can be written")
     low, width = int(found[2] or 0), int(found[3] or 32)
+    if found[1] == "HW_REG_WAVE_MODE" and low >= 25:
+        # Replay and scheduling modes: no effect on results.
+        return lambda w: None
     get = scalar_source(inst, inst.operands[-1])
 
     def step(w: Wave) -> None:
@@ -80,6 +83,8 @@ def memory_or_state(inst: Instruction) -> Step | None:
         return scalar_load(inst)
     if inst.mnemonic in ("s_setreg_imm32_b32", "s_setreg_b32"):
         return set_register(inst)
+    if inst.mnemonic == "s_sendmsg" and "MSG_DEALLOC_VGPRS" in inst.text:
+        return lambda w: None
     if inst.mnemonic in NO_EFFECT:
         return lambda w: None
     return None

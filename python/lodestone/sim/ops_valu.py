@@ -270,6 +270,8 @@ TABLE: dict[str, Entry] = {
     "v_mad_u64_u32": ("U m = u u U", _mad_u64),
     "v_mad_i64_i32": ("Q m = i i Q", _mad_i64),
     "v_lshl_add_u64": ("U = U u U", lambda a, s, c: (a << (_wide(s) & np.uint64(7))) + c),
+    "v_add_nc_u64": ("U = U U", np.add),
+    "v_sub_nc_u64": ("U = U U", np.subtract),
     "v_add_co_u32": ("u m = u u", _carry_add),
     "v_addc_co_u32": ("u m = u u m", _carry_add),
     "v_sub_co_u32": ("u m = u u", _borrow_sub),
@@ -412,8 +414,10 @@ def compare(inst: Instruction) -> Step:
     """VOPC: a bit per active lane; inactive lanes get zero. v_cmpx also writes EXEC."""
     kind, function = COMPARE[inst.mnemonic]
     check_modifiers(inst, "src0_sel", "src1_sel", "op_sel")
-    a, b = source(inst, 1, kind, 0), source(inst, 2, kind, 1)
-    write = writer(inst, 0, "m")
+    # gfx12's v_cmpx writes EXEC only and has no destination operand.
+    first = len(inst.operands) - 2
+    a, b = source(inst, first, kind, 0), source(inst, first + 1, kind, 1)
+    write = writer(inst, 0, "m") if first else lambda w, value: None
     writes_exec = inst.mnemonic.startswith("v_cmpx")
 
     def step(w: Wave) -> None:
@@ -466,9 +470,21 @@ def compare_class(inst: Instruction) -> Step:
     return lambda w: write(w, (b(w) >> _class_of(a(w)) & u32(1)).astype(bool))
 
 
+# Names of gfx12 for the same operations.
+RENAMED = {
+    "v_add_nc_u32": "v_add_u32", "v_sub_nc_u32": "v_sub_u32", "v_subrev_nc_u32": "v_subrev_u32",
+    "v_add_co_ci_u32": "v_addc_co_u32", "v_sub_co_ci_u32": "v_subb_co_u32",
+    "v_max_num_f32": "v_max_f32", "v_min_num_f32": "v_min_f32", "v_clz_i32_u32": "v_ffbh_u32",
+    "v_ctz_i32_b32": "v_ffbl_b32",
+    "v_cvt_pk_rtz_f16_f32": "v_cvt_pkrtz_f16_f32",
+}  # fmt: skip
+
+
 def lanewise(inst: Instruction) -> Step | None:
     """The step of a lane-wise instruction, or None when `inst` is not one."""
     name = inst.mnemonic
+    if inst.chip == "gfx1250":
+        name = RENAMED.get(name, name)
     if name in TABLE:
         signature, function = TABLE[name]
         return build(inst, signature, function)

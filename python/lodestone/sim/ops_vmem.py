@@ -24,7 +24,7 @@ from .values import Step, check_modifiers, scalar_source, vector_row
 from .wave import POISON, Array, Wave
 
 u32 = np.uint32
-CACHE_BITS = ("sc0", "sc1", "nt", "glc", "slc")
+CACHE_BITS = ("sc0", "sc1", "nt", "glc", "slc", "th", "scope")
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def _buffer_addresses(inst: Instruction, first: int, data: Data) -> Addresses:
     return addresses
 
 
-def _global_addresses(inst: Instruction, first: int, scalar: int) -> Addresses:
+def global_addresses(inst: Instruction, first: int, scalar: int) -> Addresses:
     """Address of a global access: 64-bit vaddr, or scalar base plus 32-bit vaddr."""
     constant = inst.modifiers.get("offset", 0)
     row = vector_row(inst, first)
@@ -133,7 +133,7 @@ def _global_addresses(inst: Instruction, first: int, scalar: int) -> Addresses:
     return narrow
 
 
-def _live(w: Wave, inside: Array | None) -> Array | None:
+def active(w: Wave, inside: Array | None) -> Array | None:
     """Active components [count or 1, lanes]; None means all."""
     if w.full:
         return inside
@@ -199,7 +199,7 @@ def load(inst: Instruction, addresses: Addresses, data: Data) -> Step:
 
     def step(w: Wave) -> None:
         start, inside = addresses(w)
-        values = gather(w, start, _live(w, inside), data)
+        values = gather(w, start, active(w, inside), data)
         mask = None if w.full else w.mask
         if w.group.mode.eager:
             w.write_rows(row, merged(w, values), mask)
@@ -228,7 +228,7 @@ def store(inst: Instruction, addresses: Addresses, data: Data, position: int) ->
         values = w.V[row : row + data.count]
         if data.d16 == 2:
             values = values >> u32(16)
-        scatter(w, start, _live(w, inside), data, values)
+        scatter(w, start, active(w, inside), data, values)
         issue(w, Pending(inst, queue))
 
     return step
@@ -267,7 +267,7 @@ def load_to_lds(inst: Instruction, addresses: Addresses, data: Data) -> Step:
         group = w.group
         pattern = pattern_of(w)
         start, inside = addresses(w)
-        values = gather(w, start, _live(w, inside), data)
+        values = gather(w, start, active(w, inside), data)
         operation = Pending(inst, VMEM, DMA, pattern)
         if group.mode.late_writes:
             operation.deliver = lambda: pattern.write(group.lds, values)
@@ -344,6 +344,8 @@ def vector_memory(inst: Instruction) -> Step | None:
         check_modifiers(inst, "offset", *CACHE_BITS)
         return _scratch(inst, loading, data)
     if space == "buffer":
+        if inst.chip == "gfx1250":
+            raise UnsupportedInstruction(inst, "buffer instructions on gfx1250")
         check_modifiers(inst, "offset", "offen", "idxen", "lds", *CACHE_BITS)
         if "lds" in inst.modifiers:
             return load_to_lds(inst, _buffer_addresses(inst, 0, data), data)
@@ -351,7 +353,7 @@ def vector_memory(inst: Instruction) -> Step | None:
         return load(inst, addresses, data) if loading else store(inst, addresses, data, 0)
     check_modifiers(inst, "offset", *CACHE_BITS)
     if to_lds:
-        return load_to_lds(inst, _global_addresses(inst, 0, 1), data)
+        return load_to_lds(inst, global_addresses(inst, 0, 1), data)
     if loading:
-        return load(inst, _global_addresses(inst, 1, 2), data)
-    return store(inst, _global_addresses(inst, 0, 2), data, 1)
+        return load(inst, global_addresses(inst, 1, 2), data)
+    return store(inst, global_addresses(inst, 0, 2), data, 1)

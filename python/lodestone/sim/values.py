@@ -131,7 +131,7 @@ def _wide(inst: Instruction, operand: Operand, kind: str) -> Getter:
             pair = np.empty((w.lanes, 2), np.uint32)
             pair[:, 0] = w.R[row]
             pair[:, 1] = w.R[row + 1]
-            return pair.view(dtype)[:, 0]
+            return np.asarray(pair.view(dtype)[:, 0])
 
         return wide
     get = scalar_source(inst, operand, 64)
@@ -257,7 +257,7 @@ def dpp_write_mask(inst: Instruction) -> Callable[[Wave], Array]:
 def wide_rows(values: Any, lanes: int) -> Array:
     """64-bit values -> uint32 [2, lanes]."""
     raw = np.ascontiguousarray(np.broadcast_to(np.asarray(values), lanes))
-    return raw.view(np.uint32).reshape(lanes, 2).T
+    return np.asarray(raw.view(np.uint32).reshape(lanes, 2).T)
 
 
 def writer(inst: Instruction, position: int, kind: str) -> Callable[[Wave, Any], None]:

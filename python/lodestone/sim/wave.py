@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 Array = npt.NDArray[Any]
 
-ROWS = 512
+# gfx9: 256 vector and 256 accumulation registers; gfx1250 (wave32): 1024 vector registers.
+ROWS = {64: 512, 32: 1024}
 # A signalling pattern that is a NaN as f32 and f16 and far outside any address range.
 POISON = np.uint32(0x7FC0DEAD)
 
@@ -40,24 +41,24 @@ class Wave:
             as uint32, float32 and int32 views.
         S: 128 scalar slots as Python integers (VCC 106, M0 124, EXEC 126). EXEC is only
             written through `set_exec`, which keeps `mask` and `full` in step.
-        queues: outstanding operations by counter, oldest first.
+        queues: outstanding operations by counter, oldest first; `capacity` is how many fit.
         views: register ranges as arrays of the shape a matrix instruction wants.
         pending: register -> the operation that still has to write it (modes R and W).
         log: LDS events of this epoch for the race check.
     """
 
     __slots__ = (
-        "F", "I", "R", "S", "V", "block", "done", "epoch_state", "full", "group",
+        "F", "I", "R", "S", "V", "block", "capacity", "done", "epoch_state", "full", "group",
         "index", "issued", "lanes", "log", "mask", "pending", "queues", "scc",
-        "scratch", "unlanded", "views",
+        "scratch", "signalled", "unlanded", "views",
     )  # fmt: skip
 
-    def __init__(self, group: Workgroup, index: int, lanes: int, counters: tuple[str, ...]) -> None:
+    def __init__(self, group: Workgroup, index: int, lanes: int, capacity: dict[str, int]) -> None:
         """Create a wave with poisoned vector registers and zeroed scalars."""
         self.group = group
         self.index = index
         self.lanes = lanes
-        self.V: Array = np.full((ROWS, lanes), POISON, np.uint32)
+        self.V: Array = np.full((ROWS[lanes], lanes), POISON, np.uint32)
         self.R = list(self.V)
         self.F = list(self.V.view(np.float32))
         self.I = list(self.V.view(np.int32))
@@ -65,8 +66,10 @@ class Wave:
         self.scc = 0
         self.block = 0
         self.done = False
-        self.queues: dict[str, deque[Pending]] = {name: deque() for name in counters}
-        self.issued = dict.fromkeys(counters, 0)
+        self.signalled = False
+        self.capacity = capacity
+        self.queues: dict[str, deque[Pending]] = {name: deque() for name in capacity}
+        self.issued = dict.fromkeys(capacity, 0)
         self.pending: dict[int, Pending] = {}
         self.unlanded: list[Pending] = []
         self.log: list[Any] = []

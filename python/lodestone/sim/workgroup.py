@@ -7,7 +7,7 @@ from typing import Any
 from . import checks
 from .asm import Instruction
 from .checks import EpochState, Findings, RaceChecker
-from .counters import GFX9_QUEUES, GFX12_QUEUES
+from .counters import CAPACITY_GFX9, CAPACITY_GFX12
 from .decode import BARRIER, BRANCH, END, JUMP, Block, Code
 from .errors import ExecutionError, InstructionLimit, SimulationError
 from .lds import Lds, Pattern
@@ -52,9 +52,9 @@ class Workgroup:
         self.matrix_operands: dict[Any, tuple[bytes, Array]] = {}
         self.tensor_operations: list[Any] = []
         gfx12 = program.chip == "gfx1250"
-        queues = GFX12_QUEUES if gfx12 else GFX9_QUEUES
+        capacity = CAPACITY_GFX12 if gfx12 else CAPACITY_GFX9
         self.checker = RaceChecker(self.findings, gfx12)
-        self.waves = [Wave(self, i, LANES[program.chip], queues) for i in range(waves)]
+        self.waves = [Wave(self, i, LANES[program.chip], capacity) for i in range(waves)]
         for wave in self.waves:
             wave.epoch_state = EpochState()
 
@@ -130,6 +130,15 @@ class Workgroup:
             elif kind == JUMP:
                 at = block.target
             elif kind == BARRIER:
+                last = code.program.instructions[at - 1]
+                if last.mnemonic == "s_barrier_wait" and not wave.signalled:
+                    raise ExecutionError(
+                        f"pc {last.address:#x} `{last.text}` wave {wave.index}: waits at a barrier "
+                        f"that it did not signal",
+                        pc=last.address,
+                        wave=wave.index,
+                    )
+                wave.signalled = False
                 wave.block = at
                 return executed
             elif kind == END:
