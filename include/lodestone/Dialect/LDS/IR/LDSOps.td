@@ -9,12 +9,103 @@
 #ifndef LODESTONE_DIALECT_LDS_IR_LDSOPS
 #define LODESTONE_DIALECT_LDS_IR_LDSOPS
 
-include "mlir/IR/OpBase.td"
+include "lodestone/Dialect/LDS/IR/LDSAttrs.td"
+include "mlir/Dialect/LLVMIR/LLVMOpBase.td"
+include "mlir/IR/OpAsmInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
 
-def LDS_Dialect : Dialect {
-  let name = "lds";
-  let cppNamespace = "::lodestone::lds";
-  let summary = "Named regions of the local data share";
+class LDS_Op<string mnemonic, list<Trait> traits = []>
+    : Op<LDS_Dialect, mnemonic, traits>;
+
+// The LDS layout of a kernel. It is disjoint from any memory: declaring a region
+// touches no byte of LDS.
+def LDS_Layout : Resource<"::lodestone::lds::LayoutResource">;
+
+def LDS_RegionOp : LDS_Op<"region", [
+    MemoryEffects<[MemAlloc<LDS_Layout>]>,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
+  let summary = "A named piece of a kernel's dynamic LDS";
+  let description = [{
+    Declares `size` bytes of the kernel's dynamic LDS, starting at `offset` bytes
+    from its start, under a name, and returns their address: as a memref in
+    workgroup memory, or as an `!llvm.ptr<3>`.
+
+    - `offset` may be left out. The region then gets the lowest multiple of
+      `align` at which it overlaps no region that has an `offset` and none
+      that stands before it. If it `overlays` others it starts at the lowest
+      multiple of `align` not below the first of them that has a place by then.
+    - `size` may be left out when the result is a memref: it is then the bytes of
+      the memref.
+    - `align` is in bytes, a power of two, 16 when left out.
+    - `overlays` lists regions that this one may share bytes with, because the two
+      are never live at the same time. One of the two saying so is enough.
+      Naming a region does not place this one onto it if there is an `offset`.
+
+    A region is a declaration. It stays when nothing uses it, so that the
+    optimizer's work doesn't change the layout, and the name of a region can be
+    relied on in `overlays`. It reads and writes no memory.
+
+    Example:
+
+    ```mlir
+    // Two buffers of a ring, and a staging area that reuses the bytes of both.
+    %a0 = lds.region @A0 offset(0) align(128)
+      : memref<128x128xf8E4M3FN, #gpu.address_space<workgroup>>
+    %a1 = lds.region @A1 offset(16384) align(128)
+      : memref<128x128xf8E4M3FN, #gpu.address_space<workgroup>>
+    %out = lds.region @out offset(0) size(32768) overlays @A0, @A1 : !llvm.ptr<3>
+
+    // Placed by lds-lower-regions.
+    %s = lds.region @scales size(512) : !llvm.ptr<3>
+    ```
+
+    Legal when
+
+    - the operation is in the entry block of a `gpu.func`, an `llvm.func` or a
+      `gpu.launch`: this is the kernel whose LDS it divides (that a function is a
+      kernel is checked by `lds-lower-regions`);
+    - `align` is a power of two and `offset` a multiple of it;
+    - `size` isn't zero, and `offset` + `size` is below 2^31;
+    - the memory space of a memref is `#gpu.address_space<workgroup>` or 3, its
+      shape is static, its layout the identity, its elements are integers or
+      floats of 1, 2, 4, 8 or 16 bytes, complex numbers of these, or vectors whose
+      innermost dimension has a power of two of bytes, and all of it takes at most
+      `size` bytes;
+    - no other region of the kernel has the same name, and all names in
+      `overlays` are regions of the kernel;
+    - two regions whose `offset` is given have no byte in common, unless one
+      `overlays` the other.
+
+    That the regions fit into the LDS of a chip is checked by
+    `lds-lower-regions`.
+  }];
+
+  let arguments = (ins
+    SymbolNameAttr:$region_name,
+    OptionalAttr<I64Attr>:$offset,
+    OptionalAttr<I64Attr>:$size,
+    DefaultValuedAttr<I64Attr, "16">:$align,
+    OptionalAttr<StrArrayAttr>:$overlays
+  );
+  let results = (outs
+    AnyTypeOf<[AnyMemRef, LLVM_PointerInAddressSpace<3>]>:$result
+  );
+
+  let assemblyFormat = [{
+    $region_name oilist(
+        `offset` `(` $offset `)`
+      | `size` `(` $size `)`
+      | `align` `(` $align `)`
+      | `overlays` custom<RegionNames>($overlays))
+    attr-dict `:` type($result)
+  }];
+  let hasVerifier = 1;
+
+  let extraClassDeclaration = [{
+    /// The bytes of the region: `size`, or else those of the memref. Nothing if
+    /// neither is known, which the verifier rejects.
+    std::optional<uint64_t> getByteSize();
+  }];
 }
 
 #endif // LODESTONE_DIALECT_LDS_IR_LDSOPS

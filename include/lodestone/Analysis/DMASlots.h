@@ -1,0 +1,112 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Lodestone project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Which LDS-DMA slots SIInsertWaitcnts knows at each point of a program.
+///
+/// LLVM 22 gives each distinct set of alias metadata on an LDS-DMA a slot, in
+/// the order in which it meets them, and keeps the list of slots beside the
+/// scores that it waits by. Where two paths join it merges the scores index by
+/// index, but keeps one path's list. So an index means the same DMA only if all
+/// paths have met the same DMAs first, in the same order; and after a join of
+/// different lists nothing that is appended later can be relied on.
+///
+/// This data-flow analysis computes that: a state is the list that every path
+/// agrees on, whether the list may still grow, and all DMAs that may have been
+/// issued. A tagged access is safe where each DMA that it overlaps, and that
+/// may have been issued, is in the list.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef LODESTONE_ANALYSIS_DMASLOTS_H
+#define LODESTONE_ANALYSIS_DMASLOTS_H
+
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/DenseMap.h"
+
+#include <memory>
+#include <vector>
+
+namespace mlir {
+class Block;
+class Region;
+} // namespace mlir
+
+namespace lodestone {
+
+/// A list of slots, as a node of the tree of all lists: its parent is the list
+/// without the last slot.
+struct SlotList {
+  const SlotList *parent;
+  unsigned depth;
+  llvm::BitVector members;
+};
+
+/// Interns lists. Slots are numbered 0 .. numSlots - 1.
+class SlotLists {
+public:
+  explicit SlotLists(unsigned numSlots);
+  const SlotList *empty() const { return &root; }
+  const SlotList *append(const SlotList *list, unsigned slot);
+  /// The longest list that both start with.
+  static const SlotList *commonPrefix(const SlotList *a, const SlotList *b);
+  unsigned numSlots() const { return root.members.size(); }
+
+private:
+  SlotList root;
+  llvm::DenseMap<std::pair<const SlotList *, unsigned>,
+                 std::unique_ptr<SlotList>>
+      lists;
+};
+
+/// What is known at a program point.
+struct SlotState {
+  const SlotList *list;
+  /// Every path has the same list, so that a slot appended now has the same
+  /// index on each. Then the list is also all that was issued.
+  bool open = true;
+  /// If not open: the slots whose DMAs may have been issued.
+  llvm::BitVector issued;
+
+  /// No DMA issued yet.
+  static SlotState atKernelEntry(const SlotLists &lists);
+  /// Nothing known: any DMA may be outstanding.
+  static SlotState unknown(const SlotLists &lists);
+
+  void issue(SlotLists &lists, unsigned slot);
+  /// A call that may issue `slots` in an order that isn't known.
+  void issueInCall(const llvm::BitVector &slots);
+  void meet(const SlotState &other);
+  /// True if an access that overlaps the DMAs of `slots` gets all its waits.
+  bool covers(const llvm::BitVector &slots) const;
+  /// A slot of `slots` that isn't covered, or -1.
+  int firstUncovered(const llvm::BitVector &slots) const;
+
+  bool operator==(const SlotState &other) const {
+    return list == other.list && open == other.open && issued == other.issued;
+  }
+};
+
+/// What happens in a block, in order: one slot issued, or a call.
+struct SlotEvent {
+  /// The slot, or -1 for a call.
+  int slot;
+  /// For a call: what it may issue.
+  const llvm::BitVector *called = nullptr;
+};
+
+/// Solves forward over the blocks of `body` from `entry`; `events` holds the
+/// blocks that issue anything. Returns the state at the start of each block
+/// that can be reached.
+llvm::DenseMap<mlir::Block *, SlotState>
+solveSlots(SlotLists &lists, mlir::Region &body, const SlotState &entry,
+           const llvm::DenseMap<mlir::Block *, std::vector<SlotEvent>> &events);
+
+} // namespace lodestone
+
+#endif // LODESTONE_ANALYSIS_DMASLOTS_H

@@ -1,0 +1,68 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Lodestone project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Rewrites that several passes share.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef LODESTONE_TRANSFORMS_LDSTRANSFORMS_H
+#define LODESTONE_TRANSFORMS_LDSTRANSFORMS_H
+
+#include "lodestone/Support/Chip.h"
+
+#include "mlir/IR/Value.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace mlir {
+class Operation;
+} // namespace mlir
+
+namespace lodestone {
+
+/// The chip that `module` is compiled for: `option` if it isn't empty, else
+/// that of the gpu.module's #rocdl.target, else `fallback`. Reports an unknown
+/// chip at `module`.
+mlir::FailureOr<const ChipInfo *> resolveChip(mlir::Operation *module,
+                                              llvm::StringRef option,
+                                              llvm::StringRef fallback);
+
+/// Hides from LLVM's alias analysis what DMAs' addresses are based on.
+///
+/// LLVM takes an LDS-DMA to write one lane's bytes at its address, and compares
+/// that address with a read's by their common base and constant offsets; it
+/// then finds reads of the other lanes' bytes, and of the later of two DMAs in
+/// a slot, not to alias. An empty piece of inline assembly between the base and
+/// the DMA ends the comparison. It costs one SGPR per base and survives -O3,
+/// which readfirstlane and inttoptr don't.
+///
+/// Legal always: the assembly returns its operand. The address of a DMA is
+/// uniform, so that an SGPR can hold it.
+class LaunderedAddresses {
+public:
+  /// Recomputes the operand `pointer` of `dma` from a laundered base. A base is
+  /// laundered once; computations that DMAs share stay shared.
+  void apply(mlir::Operation *dma, mlir::Value pointer);
+
+  /// Erases the plain computations that no read shares. Call it last.
+  void eraseUnused();
+
+private:
+  mlir::Value launder(mlir::Value base);
+  mlir::Value rebuild(mlir::Value value, mlir::Value base);
+
+  /// From values to their laundered twins.
+  llvm::DenseMap<mlir::Value, mlir::Value> twins;
+  /// Pointers that DMAs no longer use.
+  llvm::DenseSet<mlir::Value> replaced;
+};
+
+} // namespace lodestone
+
+#endif // LODESTONE_TRANSFORMS_LDSTRANSFORMS_H

@@ -1,0 +1,135 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Lodestone project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lodestone/Analysis/LDSAccess.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/DataLayoutInterfaces.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace lodestone;
+
+bool lodestone::isPointerInto(Type type, unsigned space) {
+  auto pointer = dyn_cast<LLVM::LLVMPointerType>(type);
+  return pointer && pointer.getAddressSpace() == space;
+}
+
+static std::optional<int64_t> constantInt(Value value) {
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant)))
+    return constant.getSExtValue();
+  return std::nullopt;
+}
+
+/// The operand of a DMA whose lanes move `laneBytes` each. The 12-byte form
+/// leaves every fourth dword untouched, so it spans what the 16-byte form does.
+static LDSOperand dmaOperand(Value pointer, std::optional<int64_t> laneBytes,
+                             std::optional<int64_t> offset, unsigned waveSize) {
+  if (!laneBytes || *laneBytes <= 0 || !offset)
+    return {pointer, 0, std::nullopt};
+  int64_t stride = *laneBytes <= 4 ? 4 : 16;
+  return {pointer, *offset, stride * waveSize};
+}
+
+/// Inline assembly is text to LLVM as well; the mnemonic is all there is. The
+/// match is wide on purpose: a false hit costs speed, a miss would cost a wait.
+static bool asmMayContainLDSDMA(StringRef text) {
+  return text.contains("lds") &&
+         (text.contains("load") || text.contains("tensor"));
+}
+
+/// The bytes that one lane reads or writes with `op` through its pointer.
+static std::optional<int64_t> bytesPerLane(Operation *op,
+                                           const DataLayout &layout) {
+  auto sizeOf = [&](Type type) -> std::optional<int64_t> {
+    llvm::TypeSize size = layout.getTypeSize(type);
+    if (size.isScalable())
+      return std::nullopt;
+    return size.getFixedValue();
+  };
+  auto length = [](Value bytes) { return constantInt(bytes); };
+  return llvm::TypeSwitch<Operation *, std::optional<int64_t>>(op)
+      .Case([&](LLVM::LoadOp load) { return sizeOf(load.getType()); })
+      .Case([&](LLVM::StoreOp store) {
+        return sizeOf(store.getValue().getType());
+      })
+      .Case(
+          [&](LLVM::AtomicRMWOp rmw) { return sizeOf(rmw.getVal().getType()); })
+      .Case([&](LLVM::AtomicCmpXchgOp xchg) {
+        return sizeOf(xchg.getVal().getType());
+      })
+      .Case([&](LLVM::MemcpyOp copy) { return length(copy.getLen()); })
+      .Case([&](LLVM::MemmoveOp move) { return length(move.getLen()); })
+      .Case([&](LLVM::MemsetOp set) { return length(set.getLen()); })
+      // A transposing read hands each lane other lanes' data, but the bytes
+      // touched are those that the lanes' own addresses name, one result each.
+      .Case<ROCDL::ds_read_tr4_b64, ROCDL::ds_read_tr8_b64,
+            ROCDL::ds_read_tr16_b64>(
+          [&](auto read) { return sizeOf(read.getType()); })
+      // Twelve bytes a lane, at a 16-byte pitch.
+      .Case([](ROCDL::ds_read_tr6_b96) { return std::optional<int64_t>(16); })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+std::optional<LDSAccess> lodestone::getLDSAccess(Operation *op,
+                                                 unsigned waveSize,
+                                                 const DataLayout &layout) {
+  if (auto asmOp = dyn_cast<LLVM::InlineAsmOp>(op)) {
+    if (asmMayContainLDSDMA(asmOp.getAsmString()))
+      return LDSAccess{op, LDSAccessKind::untaggableDMA, {}};
+    return std::nullopt;
+  }
+  if (auto call = dyn_cast<LLVM::CallIntrinsicOp>(op)) {
+    StringRef name = call.getIntrin();
+    if (name.starts_with("llvm.amdgcn.") && name.contains("lds") &&
+        name.contains("load"))
+      return LDSAccess{op, LDSAccessKind::untaggableDMA, {}};
+  }
+  if (auto dma = dyn_cast<ROCDL::RawPtrBufferLoadLdsOp>(op))
+    return LDSAccess{op,
+                     LDSAccessKind::dma,
+                     {dmaOperand(dma.getLdsPtr(), constantInt(dma.getSize()),
+                                 constantInt(dma.getOffset()), waveSize)}};
+  if (auto dma = dyn_cast<ROCDL::LoadToLDSOp>(op))
+    return LDSAccess{op,
+                     LDSAccessKind::dma,
+                     {dmaOperand(dma.getLdsPtr(), dma.getSize(),
+                                 dma.getOffset(), waveSize)}};
+  if (auto dma = dyn_cast<ROCDL::GlobalLoadLDSOp>(op))
+    return LDSAccess{op,
+                     LDSAccessKind::dma,
+                     {dmaOperand(dma.getLdsPtr(), dma.getSize(),
+                                 dma.getOffset(), waveSize)}};
+  if (isa<ROCDL::GlobalLoadAsyncToLDSB8Op, ROCDL::GlobalLoadAsyncToLDSB32Op,
+          ROCDL::GlobalLoadAsyncToLDSB64Op, ROCDL::GlobalLoadAsyncToLDSB128Op,
+          ROCDL::ClusterLoadAsyncToLDSB8Op, ROCDL::ClusterLoadAsyncToLDSB32Op,
+          ROCDL::ClusterLoadAsyncToLDSB64Op, ROCDL::ClusterLoadAsyncToLDSB128Op,
+          ROCDL::TensorLoadToLDSOp, ROCDL::TensorLoadToLDSD2Op>(op))
+    return LDSAccess{op, LDSAccessKind::otherCounterDMA, {}};
+
+  auto interface = dyn_cast<LLVM::AliasAnalysisOpInterface>(op);
+  if (!interface)
+    return std::nullopt;
+  LDSAccess access{op, LDSAccessKind::ordinary, {}};
+  for (Value pointer : interface.getAccessedOperands()) {
+    bool flat = isPointerInto(pointer.getType(), kFlatAddressSpace);
+    if (!flat && !isPointerInto(pointer.getType(), kLDSAddressSpace))
+      continue;
+    access.throughFlatPointer |= flat;
+    access.operands.push_back({pointer, 0, std::nullopt});
+  }
+  if (access.operands.empty())
+    return std::nullopt;
+  std::optional<int64_t> size = bytesPerLane(op, layout);
+  for (LDSOperand &operand : access.operands)
+    operand.size = size;
+  return access;
+}

@@ -1,0 +1,159 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Lodestone project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lodestone/Dialect/LDS/IR/LDSDialect.h"
+#include "lodestone/Dialect/LDS/IR/LDSLayout.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Builders.h"
+
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace lodestone::lds;
+
+// The names in `overlays` are strings and no symbol references: a kernel isn't
+// a symbol table, and a reference would mean the module's symbol of that name
+// to every pass that renames or erases symbols.
+static ParseResult parseRegionNames(OpAsmParser &parser, ArrayAttr &names) {
+  SmallVector<Attribute> list;
+  if (parser.parseCommaSeparatedList([&]() -> ParseResult {
+        StringAttr name;
+        if (parser.parseSymbolName(name))
+          return failure();
+        list.push_back(name);
+        return success();
+      }))
+    return failure();
+  names = parser.getBuilder().getArrayAttr(list);
+  return success();
+}
+
+static void printRegionNames(OpAsmPrinter &printer, Operation *,
+                             ArrayAttr names) {
+  llvm::interleaveComma(
+      names.getAsRange<StringAttr>(), printer,
+      [&](StringAttr name) { printer.printSymbolName(name); });
+}
+
+#define GET_OP_CLASSES
+#include "lodestone/Dialect/LDS/IR/LDSOps.cpp.inc"
+
+void RegionOp::getAsmResultNames(
+    function_ref<void(Value, StringRef)> setNameFn) {
+  setNameFn(getResult(), getRegionName());
+}
+
+std::optional<uint64_t> RegionOp::getByteSize() {
+  if (IntegerAttr size = getSizeAttr())
+    return size.getInt() > 0 ? std::optional<uint64_t>(size.getInt())
+                             : std::nullopt;
+  if (auto memref = dyn_cast<MemRefType>(getResult().getType()))
+    return getMemRefBytes(memref);
+  return std::nullopt;
+}
+
+/// Checks the memref type that a region has, and that it fits into `size`
+/// bytes, if these are given.
+static LogicalResult verifyMemRef(RegionOp op, MemRefType type,
+                                  IntegerAttr size) {
+  if (!isWorkgroupSpace(type.getMemorySpace()))
+    return op.emitOpError()
+           << "result must be in memory space #gpu.address_space<workgroup> or "
+           << kLDSAddressSpace << ", but is " << type;
+  if (!type.hasStaticShape())
+    return op.emitOpError()
+           << "result must have a static shape, but is " << type;
+  if (!type.getLayout().isIdentity())
+    return op.emitOpError()
+           << "result must have the identity layout, but is " << type;
+  if (!getElementBytes(type.getElementType()))
+    return op.emitOpError()
+           << "element type " << type.getElementType()
+           << " has no fixed number of bytes without padding; use 1, 2, 4, 8 "
+              "or "
+              "16 bytes, or vectors with a power of two of them";
+  std::optional<uint64_t> bytes = getMemRefBytes(type);
+  if (!bytes || *bytes > kMaxRegionEnd)
+    return op.emitOpError() << "result " << type << " has more than "
+                            << kMaxRegionEnd << " bytes";
+  if (*bytes == 0)
+    return op.emitOpError() << "result " << type << " has no bytes";
+  if (size && static_cast<uint64_t>(size.getInt()) < *bytes)
+    return op.emitOpError()
+           << "size " << size.getInt() << " is too small for the result "
+           << type << " of " << *bytes << " bytes";
+  return success();
+}
+
+static LogicalResult verifyOverlayList(RegionOp op) {
+  llvm::SmallPtrSet<Attribute, 8> seen;
+  if (ArrayAttr names = op.getOverlaysAttr()) {
+    for (Attribute name : names) {
+      if (name == op.getRegionNameAttr())
+        return op.emitOpError()
+               << "'@" << op.getRegionName() << "' overlays itself";
+      if (!seen.insert(name).second)
+        return op.emitOpError()
+               << "'@" << op.getRegionName() << "' overlays '@"
+               << cast<StringAttr>(name).getValue() << "' twice";
+    }
+  }
+  return success();
+}
+
+LogicalResult RegionOp::verify() {
+  if (getRegionName().empty())
+    return emitOpError("the name of a region must not be empty");
+
+  int64_t align = getAlignAttr().getInt();
+  if (align <= 0 || !llvm::isPowerOf2_64(align))
+    return emitOpError() << "align " << align << " is not a power of two";
+  int64_t offset = getOffsetAttr() ? getOffsetAttr().getInt() : 0;
+  if (offset < 0)
+    return emitOpError() << "offset " << offset << " is negative";
+  if (offset % align != 0)
+    return emitOpError() << "offset " << offset
+                         << " is not a multiple of align " << align;
+  if (getSizeAttr() && getSizeAttr().getInt() <= 0)
+    return emitOpError() << "size " << getSizeAttr().getInt()
+                         << " is not positive";
+
+  if (auto memref = dyn_cast<MemRefType>(getResult().getType())) {
+    if (failed(verifyMemRef(*this, memref, getSizeAttr())))
+      return failure();
+  } else if (!getSizeAttr()) {
+    return emitOpError("needs a size when the result is a pointer");
+  }
+  uint64_t size = *getByteSize();
+  if (static_cast<uint64_t>(offset) > kMaxRegionEnd ||
+      size > kMaxRegionEnd - offset)
+    return emitOpError() << size << " bytes at offset " << offset
+                         << " end beyond the largest LDS offset "
+                         << kMaxRegionEnd;
+  if (failed(verifyOverlayList(*this)))
+    return failure();
+
+  Operation *parent = (*this)->getParentOp();
+  if (!parent || getKernel(*this) != parent ||
+      !(*this)->getBlock()->isEntryBlock())
+    return emitOpError("must be in the entry block of a gpu.func, llvm.func or "
+                       "gpu.launch");
+
+  // The last region of the kernel checks how all of them go together, once
+  // those before it have been verified. To find out whether it is the last,
+  // each looks up to the next one: with the check itself that visits each
+  // operation of the block twice, no matter how many regions there are.
+  for (Operation *next = (*this)->getNextNode(); next;
+       next = next->getNextNode())
+    if (isa<RegionOp>(next))
+      return success();
+  return verifyLayout(getRegions(*(*this)->getBlock()));
+}

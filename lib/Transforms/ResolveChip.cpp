@@ -1,0 +1,31 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Lodestone project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lodestone/Transforms/LDSTransforms.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+
+using namespace mlir;
+using namespace lodestone;
+
+FailureOr<const ChipInfo *> lodestone::resolveChip(Operation *module,
+                                                   StringRef option,
+                                                   StringRef fallback) {
+  StringRef name = option.empty() ? fallback : option;
+  if (option.empty())
+    if (auto gpuModule = dyn_cast<gpu::GPUModuleOp>(module))
+      if (ArrayAttr targets = gpuModule.getTargetsAttr())
+        for (Attribute target : targets)
+          if (auto rocdl = dyn_cast<ROCDL::ROCDLTargetAttr>(target))
+            name = rocdl.getChip();
+  if (const ChipInfo *chip = lookupChip(name))
+    return chip;
+  return module->emitError()
+         << "unknown chip '" << name << "'; known chips are " << knownChips();
+}
