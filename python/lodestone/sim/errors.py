@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .asm import Instruction
@@ -35,6 +35,7 @@ class ExecutionError(SimulationError):
     Attributes:
         pc: byte address of the instruction in its section.
         wave: index of the wave in its workgroup.
+        part: what was done before (a `session.Part`), for a result with `check=False`.
     """
 
     def __init__(self, message: str, *, pc: int = -1, wave: int = -1) -> None:
@@ -42,6 +43,7 @@ class ExecutionError(SimulationError):
         super().__init__(message)
         self.pc = pc
         self.wave = wave
+        self.part: Any = None
 
 
 class InstructionLimit(ExecutionError):

@@ -178,7 +178,7 @@ def _scalar_bytes(argument: Argument, value: Any) -> bytes:
     raise LaunchError(f"argument {argument.name} is a scalar; got {type(value).__name__}")
 
 
-def build_memory(launch: Launch) -> Memory:
+def build_memory(launch: Launch, shared: bool = False) -> Memory:
     """Allocate and fill the arrays, the code's constant sections and the kernarg segment."""
     sizes: dict[str, int] = {}
     for index, value in enumerate(launch.values):
@@ -187,7 +187,7 @@ def build_memory(launch: Launch) -> Memory:
     # Hand-written code objects may leave the descriptor's size at zero.
     ends = [a.offset + a.size for a in launch.kernel.arguments]
     sizes[KERNARG] = (max(launch.kernel.descriptor.kernarg_size, 16, *ends) + 15) // 16 * 16
-    memory = Memory(sizes)
+    memory = Memory(sizes, shared)
     kernarg = memory.view(KERNARG)
     for index, (argument, value) in enumerate(zip(launch.arguments, launch.values, strict=True)):
         if argument.kind in POINTER_KINDS:

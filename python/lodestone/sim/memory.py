@@ -6,6 +6,7 @@ address that runs over the end of a buffer is an error and not another buffer's 
 
 from __future__ import annotations
 
+import mmap
 from bisect import bisect_right
 from dataclasses import dataclass
 
@@ -35,8 +36,11 @@ class Memory:
         bytes, halves, words: the arena as uint8, uint16 and uint32; index = offset from `base`.
     """
 
-    def __init__(self, sizes: dict[str, int]) -> None:
-        """Allocate one buffer per entry of `sizes` (name -> bytes)."""
+    def __init__(self, sizes: dict[str, int], shared: bool = False) -> None:
+        """Allocate one buffer per entry of `sizes` (name -> bytes).
+
+        With `shared`, forked processes see each other's writes.
+        """
         self.base = BASE
         self.allocations: dict[str, Allocation] = {}
         self._starts: list[int] = []
@@ -47,7 +51,9 @@ class Memory:
             self._starts.append(top)
             self._ends.append(top + size)
             top += (size + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT + GUARD
-        self.bytes: Array = np.zeros(top, np.uint8)
+        self.bytes: Array = (
+            np.frombuffer(mmap.mmap(-1, top), np.uint8) if shared else np.zeros(top, np.uint8)
+        )
         self.halves: Array = self.bytes.view(np.uint16)
         self.words: Array = self.bytes.view(np.uint32)
 

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from . import asm, banks, launch, modes, ops_lds
-from .asm import Instruction, Program
-from .checks import ERROR, WARNING, Finding, Findings
-from .counters import READ
+from . import asm, launch, modes
+from .asm import Program
+from .checks import ERROR, WARNING, Finding
 from .decode import Code
-from .errors import ExecutionError, SimulationError
-from .lds import Pattern
-from .memory import Memory
+from .errors import ExecutionError, LaunchError, SimulationError
+from .session import Part, Session
 from .wave import Array
-from .workgroup import Workgroup
 
 DEFAULT_LIMIT = 200_000_000
 
@@ -77,7 +71,6 @@ class Result:
     mode: str
     order: modes.Order
     error: str = ""
-    extra: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def errors(self) -> list[Finding]:
@@ -143,6 +136,7 @@ def run(
     max_instructions: int = DEFAULT_LIMIT,
     check: bool = True,
     progress: Callable[[int, int], None] | None = None,
+    workers: int = 1,
 ) -> Result:
     """Execute a kernel.
 
@@ -161,6 +155,7 @@ def run(
         max_instructions: limit for the whole run.
         check: raise when the kernel stops with an error; otherwise report it in the result.
         progress: called with (workgroups done, workgroups in all).
+        workers: processes to spread the workgroups over.
 
     Raises:
         CodeObjectError, LaunchError: bad input.
@@ -175,139 +170,45 @@ def run(
     )
     chosen = modes.mode_named(mode)
     next(modes.wave_orders(order, 1))
-    memory = launch.build_memory(plan)
+    if workers < 1:
+        raise LaunchError(f"workers is {workers}, must be at least 1")
     code: Code = program.compiled.setdefault(chosen.name, Code(program, chosen))
-    for block_of_code in code.blocks.values():
-        block_of_code.hits = 0
-    session = _Session(plan, memory, code, order, max_instructions)
+    memory = launch.build_memory(plan, shared=workers > 1)
+    session = Session(plan, memory, code, order, max_instructions)
     start = time.perf_counter()
     error = ""
     try:
-        with np.errstate(all="ignore"):
-            session.run_grid(progress)
+        if workers > 1:
+            part = session.execute_parallel(min(workers, session.workgroups), progress)
+        else:
+            part = session.execute(range(session.workgroups), progress)
     except ExecutionError as stopped:
         if check:
             raise
-        error = str(stopped)
-    return session.result(time.perf_counter() - start, error)
+        part, error = stopped.part or Part(), str(stopped)
+    return _result(session, part, time.perf_counter() - start, error)
 
 
-class _Session:
-    """A run in progress: what accumulates over its workgroups."""
-
-    def __init__(
-        self,
-        plan: launch.Launch,
-        memory: Memory,
-        code: Code,
-        order: modes.Order,
-        limit: int,
-    ) -> None:
-        self.plan = plan
-        self.memory = memory
-        self.code = code
-        self.order = order
-        self.limit = limit
-        self.findings = Findings()
-        self.accesses: Counter[tuple[int, Pattern]] = Counter()
-        self.tensor: list[TensorOperation] = []
-        self.executed = 0
-        self.done = 0
-
-    def run_grid(self, progress: Callable[[int, int], None] | None) -> None:
-        plan = self.plan
-        total = plan.grid[0] * plan.grid[1] * plan.grid[2]
-        entry = plan.program.at_address.get(plan.kernel.entry)
-        if entry is None:
-            raise ExecutionError(f"kernel entry {plan.kernel.entry:#x} is no instruction")
-        for number in range(total):
-            x = number % plan.grid[0]
-            y = number // plan.grid[0] % plan.grid[1]
-            z = number // (plan.grid[0] * plan.grid[1])
-            self.findings.workgroup = number
-            group = Workgroup(
-                self.code,
-                self.memory,
-                plan.lds_size,
-                plan.waves,
-                scratch_bytes=plan.kernel.descriptor.private_segment_size,
-                fp16_overflow=plan.kernel.descriptor.fp16_overflow,
-                findings=self.findings,
+def _result(session: Session, part: Part, seconds: float, error: str) -> Result:
+    instructions = session.plan.program.instructions
+    return Result(
+        outputs=launch.outputs(session.plan, session.memory),
+        counts=dict(part.counts.most_common()),
+        findings=sorted(
+            part.findings.values(), key=lambda f: (f.severity != ERROR, f.pc, f.other_pc)
+        ),
+        bank_conflicts=[
+            BankConflicts(
+                instructions[i].address, instructions[i].text, n, None if unknown else extra
             )
-            group.checker.accesses = self.accesses
-            launch.set_registers(group, plan, self.memory, (x, y, z))
-            self.executed += group.run(entry, self.order, self.limit - self.executed)
-            self.tensor += [
-                TensorOperation(pc, text, number, wave, words)
-                for pc, text, wave, words in group.tensor_operations
-            ]
-            self.done += 1
-            if progress is not None:
-                progress(self.done, total)
-
-    def result(self, seconds: float, error: str) -> Result:
-        instructions = self.code.program.instructions
-        counts: Counter[str] = Counter()
-        for block in self.code.blocks.values():
-            if block.hits:
-                for inst in instructions[block.first : block.first + block.count]:
-                    counts[inst.mnemonic] += block.hits
-        findings = sorted(
-            self.findings.items.values(), key=lambda f: (f.severity != ERROR, f.pc, f.other_pc)
-        )
-        return Result(
-            outputs=launch.outputs(self.plan, self.memory),
-            counts=dict(counts.most_common()),
-            findings=findings,
-            bank_conflicts=bank_report(self.code.program, self.accesses),
-            tensor_operations=self.tensor,
-            instructions=self.executed,
-            workgroups=self.done,
-            waves=self.plan.waves,
-            seconds=seconds,
-            mode=self.code.mode.name,
-            order=self.order,
-            error=error,
-        )
-
-
-def bank_report(
-    program: Program, accesses: Mapping[tuple[int, Pattern], int]
-) -> list[BankConflicts]:
-    """Sum up conflicts by instruction; `accesses` counts (instruction index, pattern)."""
-    executed: Counter[int] = Counter()
-    extra: dict[int, int | None] = {}
-    for (index, pattern), times in accesses.items():
-        inst = program.instructions[index]
-        executed[index] += times
-        cost = _conflicts(program, inst, pattern)
-        known = extra.get(index, 0)
-        extra[index] = None if cost is None or known is None else known + cost * times
-    return [
-        BankConflicts(program.instructions[i].address, program.instructions[i].text, n, extra[i])
-        for i, n in sorted(executed.items())
-    ]
-
-
-def _conflicts(program: Program, inst: Instruction, pattern: Pattern) -> int | None:
-    """Extra cycles of one execution, remembered per pattern and access shape."""
-    access = ops_lds.READS.get(inst.mnemonic) or ops_lds.WRITES[inst.mnemonic]
-    direction = READ if inst.mnemonic in ops_lds.READS else "write"
-    memo = program.cache("conflicts")
-    key = (direction, access.addresses, pattern)
-    if key not in memo:
-        # The two addresses of read2 and write2 are served one after the other.
-        size = len(pattern.starts) // access.addresses
-        parts = [
-            banks.conflicts(
-                program.chip,
-                direction,
-                pattern.starts[i : i + size],
-                pattern.unit,
-                None if pattern.active is None else pattern.active[i : i + size],
-            )
-            for i in range(0, len(pattern.starts), size)
-        ]
-        memo[key] = None if None in parts else sum(p for p in parts if p is not None)
-    cost: int | None = memo[key]
-    return cost
+            for i, (n, extra, unknown) in sorted(part.lds.items())
+        ],
+        tensor_operations=[TensorOperation(*fields) for fields in part.tensor],
+        instructions=part.executed,
+        workgroups=part.done,
+        waves=session.plan.waves,
+        seconds=seconds,
+        mode=session.code.mode.name,
+        order=session.order,
+        error=error,
+    )

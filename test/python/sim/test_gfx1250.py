@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from copy_kernel import COPY_ARGS, copy_arguments, kernel_text
-
 from lodestone import sim
 from lodestone.sim import ExecutionError, mutation, ops_tdm, snippet
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ml_dtypes
 import numpy as np
 import pytest
-
 from lodestone.sim import UnsupportedInstruction, formats, snippet
 
 BF16 = ml_dtypes.bfloat16

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
 from lodestone.sim import ExecutionError, snippet
 
 LANE = np.arange(64)

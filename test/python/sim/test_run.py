@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from copy_kernel import COPY_ARGS, copy_arguments, copy_text, kernel_text
-
 from lodestone import sim
 from lodestone.sim import mutation
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
 from lodestone.sim import ExecutionError, UnsupportedInstruction, snippet
 
 M32, M64 = (1 << 32) - 1, (1 << 64) - 1

@@ -7,7 +7,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-
 from lodestone.sim import snippet
 
 M32 = 0xFFFFFFFF
