@@ -106,7 +106,7 @@ def _decode_six(dtype: type) -> Callable[[Array], Array]:
         bits = np.unpackbits(_bytes_of(rows), axis=0, bitorder="little")
         groups = bits.reshape(-1, 6, LANES)
         weights = (1 << np.arange(6)).astype(np.uint8)[None, :, None]
-        return table.take((groups * weights).sum(axis=1))
+        return np.asarray(table.take((groups * weights).sum(axis=1)))
 
     return decode
 

@@ -192,9 +192,9 @@ def load(inst: Instruction, addresses: Addresses, data: Data) -> Step:
 
     def merged(w: Wave, values: Array) -> Array:
         if data.d16 == 1:
-            return values & u32(0xFFFF) | w.R[row] & u32(0xFFFF0000)
+            return np.asarray(values & u32(0xFFFF) | w.R[row] & u32(0xFFFF0000))
         if data.d16 == 2:
-            return values << u32(16) | w.R[row] & u32(0xFFFF)
+            return np.asarray(values << u32(16) | w.R[row] & u32(0xFFFF))
         return values
 
     def step(w: Wave) -> None:

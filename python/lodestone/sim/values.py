@@ -249,7 +249,7 @@ def dpp_write_mask(inst: Instruction) -> Callable[[Wave], Array]:
 
     def mask(w: Wave) -> Array:
         valid = exists if fetch_inactive else exists & w.mask[index]
-        return enabled & valid & w.mask
+        return np.asarray(enabled & valid & w.mask)
 
     return mask
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -188,7 +190,7 @@ def test_narrow_conversion(name):
     dtype = FORMATS[name]
     table = formats.byte_table(dtype)
     finite = sorted({v for v in table[np.isfinite(table)]})
-    halves = [(x + y) / 2 for x, y in zip(finite, finite[1:], strict=False)]
+    halves = [(x + y) / 2 for x, y in itertools.pairwise(finite)]
     values = np.array(finite + halves + [1e9, -1e9, np.inf, -np.inf, np.nan, 1e-30, -0.0],
                       np.float32)  # fmt: skip
     values = np.concatenate([values, np.nextafter(values, np.float32(np.inf)),

@@ -147,15 +147,18 @@ def test_grid_and_ids():
 # A kernel that never ends stops at the limit and tells where it loops.
 def test_endless_loop():
     text = kernel_text(".Lx:\n  s_nop 0\n  s_branch .Lx\n  s_endpgm", args=())
-    with pytest.raises(sim.InstructionLimit, match="still running at pc 0x.*most executed blocks"):
+    with pytest.raises(sim.InstructionLimit, match=r"still running at pc 0x.*most executed blocks"):
         sim.run(text, max_instructions=10_000)
 
 
 def test_errors_name_the_place(copy):
     arguments = copy_arguments()
     arguments[1] = arguments[1][:100]
-    with pytest.raises(sim.ExecutionError, match=r"pc 0x.* `buffer_store_dwordx4.* wave 0: .*write "
-                       r"of .* the nearest buffer is argument 1 \(target\), 400 bytes"):  # fmt: skip
+    message = (
+        r"pc 0x.* `buffer_store_dwordx4.* wave 0: .*write of .* the nearest buffer is "
+        r"argument 1 \(target\), 400 bytes"
+    )
+    with pytest.raises(sim.ExecutionError, match=message):
         sim.run(copy, args=arguments, dynamic_lds=8192)
     result = sim.run(copy, args=arguments, dynamic_lds=8192, check=False)
     assert not result.ok and "buffer_store" in result.error
