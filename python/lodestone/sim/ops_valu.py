@@ -12,209 +12,17 @@ from typing import Any
 import numpy as np
 
 from . import formats
+from . import valu_functions as fn
 from .asm import Instruction
 from .values import Step, build, check_modifiers, source, writer
 from .wave import Array, Wave
 
 u32 = np.uint32
-M5, M6, M24 = u32(31), np.uint64(63), u32(0xFFFFFF)
+M6, M24 = fn.M6, fn.M24
 Entry = tuple[str, Callable[..., Any]]
 
 
-def _shift(value: Any) -> Any:
-    return value & M5
-
-
-def _i32(value: Any) -> Any:
-    return np.asarray(value).view(np.int32)
-
-
-def _u32(value: Any) -> Any:
-    return np.asarray(value).view(np.uint32)
-
-
-def _wide(value: Any) -> Any:
-    return np.asarray(value).astype(np.uint64)
-
-
-def _s24(value: Any) -> Any:
-    return (_i32(value << u32(8))) >> np.int32(8)
-
-
-def _mul_hi_u32(a: Any, b: Any) -> Any:
-    return (_wide(a) * _wide(b) >> np.uint64(32)).astype(np.uint32)
-
-
-def _mul_hi_i32(a: Any, b: Any) -> Any:
-    product = np.asarray(a).astype(np.int64) * np.asarray(b).astype(np.int64)
-    return (product >> np.int64(32)).astype(np.int32)
-
-
-def _bfe_u32(value: Any, offset: Any, width: Any) -> Any:
-    return (value >> _shift(offset)) & ((u32(1) << _shift(width)) - u32(1))
-
-
-def _bfe_i32(value: Any, offset: Any, width: Any) -> Any:
-    field = _wide(_bfe_u32(value, offset, width))
-    up = np.uint64(64) - _wide(_shift(width))
-    extended = np.where(up == 64, np.uint64(0), field << (up & M6)).view(np.int64)
-    return np.where(up == 64, 0, extended >> (up & M6).astype(np.int64)).astype(np.int32)
-
-
-def _med3(a: Any, b: Any, c: Any) -> Any:
-    return np.maximum(np.minimum(a, b), np.minimum(np.maximum(a, b), c))
-
-
-def _med3_f32(a: Any, b: Any, c: Any) -> Any:
-    nan = np.isnan(a) | np.isnan(b) | np.isnan(c)
-    low = formats.minimum(formats.minimum(a, b), c)
-    middle = formats.maximum(formats.minimum(a, b), formats.minimum(formats.maximum(a, b), c))
-    return np.where(nan, low, middle)
-
-
-def _perm(high: Any, low: Any, selector: Any) -> Any:
-    both = _wide(high) << np.uint64(32) | _wide(low)
-    result: Any = u32(0)
-    for byte in range(4):
-        sel = (selector >> u32(8 * byte)) & u32(0xFF)
-        picked = (both >> (np.uint64(8) * _wide(sel & u32(7)))).astype(np.uint32) & u32(0xFF)
-        # 8..11: the sign of the four 16-bit halves; 12: zero; above: 0xff.
-        sign_bit = np.uint64(16) * _wide((sel - u32(8)) & u32(3)) + np.uint64(15)
-        sign = ((both >> sign_bit) & np.uint64(1)).astype(np.uint32) * u32(0xFF)
-        value = np.where(
-            sel < 8, picked, np.where(sel < 12, sign, np.where(sel == 12, u32(0), u32(0xFF)))
-        )
-        result = result | value.astype(np.uint32) << u32(8 * byte)
-    return result
-
-
-def _alignbit(high: Any, low: Any, shift: Any) -> Any:
-    both = _wide(high) << np.uint64(32) | _wide(low)
-    return (both >> _wide(_shift(shift))).astype(np.uint32)
-
-
-def _alignbyte(high: Any, low: Any, shift: Any) -> Any:
-    return _alignbit(high, low, (shift & u32(3)) << u32(3))
-
-
-def _bit_reverse(value: Any) -> Any:
-    raw = np.unpackbits(np.atleast_1d(np.asarray(value, np.uint32)).view(np.uint8))
-    flipped = np.packbits(raw.reshape(-1, 32)[:, ::-1], axis=1).view(np.uint32).ravel()
-    return flipped if np.ndim(value) else flipped[0]
-
-
-def _leading_zeros(value: Any) -> Any:
-    """Position of the first one from the top, or -1 for zero."""
-    _, exponent = np.frexp(np.asarray(value).astype(np.float64))
-    return np.where(np.asarray(value) == 0, -1, 32 - exponent).astype(np.int32).view(np.uint32)
-
-
-def _trailing_zeros(value: Any) -> Any:
-    value = np.asarray(value)
-    lowest = value & (~value + u32(1))
-    _, exponent = np.frexp(lowest.astype(np.float64))
-    return np.where(value == 0, -1, exponent - 1).astype(np.int32).view(np.uint32)
-
-
-def _popcount(value: Any) -> Any:
-    return np.bitwise_count(value).astype(np.uint32)
-
-
-def _to_int(dtype: Any, rounding: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    info = np.iinfo(dtype)
-
-    def convert(value: Any) -> Any:
-        exact = rounding(np.asarray(value, np.float64))
-        return np.clip(np.nan_to_num(exact, nan=0.0), info.min, info.max).astype(dtype)
-
-    return convert
-
-
-def _transcendental(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """A one-ULP f32 function; denormal inputs and results are flushed, as in hardware."""
-
-    def apply(value: Any) -> Any:
-        exact = function(formats.flush32(value).astype(np.float64))
-        return formats.flush32(np.asarray(exact).astype(np.float32))
-
-    return apply
-
-
-def _half_function(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    return lambda value: np.asarray(function(np.asarray(value, np.float64))).astype(np.float16)
-
-
-def _cvt_pkrtz(a: Any, b: Any) -> Any:
-    return _round_f16_to_zero(a) | _round_f16_to_zero(b) << u32(16)
-
-
-def _round_f16_to_zero(value: Any) -> Any:
-    value = np.asarray(value, np.float32)
-    half = value.astype(np.float16)
-    # Step back when rounding to nearest went away from zero.
-    over = np.abs(half.astype(np.float32)) > np.abs(value)
-    bits = half.view(np.uint16)
-    return np.where(over, bits - np.uint16(1), bits).astype(np.uint32)
-
-
-def _ldexp(value: Any, exponent: Any) -> Any:
-    return np.ldexp(np.asarray(value, np.float64), np.clip(_i32(exponent), -400, 400)).astype(
-        np.float32
-    )
-
-
-def _fract(value: Any) -> Any:
-    value = np.asarray(value)
-    return np.minimum(value - np.floor(value), np.nextafter(value.dtype.type(1), 0))
-
-
-def _fma_f64(a: Any, b: Any, c: Any) -> Any:
-    """Exact for what kernels do with it: computed in extended precision, then rounded."""
-    return (np.longdouble(1) * a * b + c).astype(np.float64)
-
-
-def _fma_f16(a: Any, b: Any, c: Any) -> Any:
-    exact = np.asarray(a, np.float64) * np.asarray(b, np.float64) + np.asarray(c, np.float64)
-    return exact.astype(np.float16)
-
-
-def _reverse(function: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda a, b: function(b, a)
-
-
-def _carry_add(a: Any, b: Any, carry: Any = False) -> tuple[Any, Any]:
-    total = _wide(a) + _wide(b) + np.asarray(carry).astype(np.uint64)
-    return total.astype(np.uint32), total > np.uint64(0xFFFFFFFF)
-
-
-def _borrow_sub(a: Any, b: Any, borrow: Any = False) -> tuple[Any, Any]:
-    total = np.asarray(a).astype(np.int64) - np.asarray(b).astype(np.int64)
-    total = total - np.asarray(borrow).astype(np.int64)
-    return total.astype(np.uint32), total < 0
-
-
-def _mad_u64(a: Any, b: Any, c: Any) -> tuple[Any, Any]:
-    product = _wide(a) * _wide(b)
-    total = product + c
-    return total, total < product
-
-
-def _mad_i64(a: Any, b: Any, c: Any) -> tuple[Any, Any]:
-    product = np.asarray(a).astype(np.int64) * np.asarray(b).astype(np.int64)
-    total = product + c
-    return total, (total < product) != (np.asarray(c) < 0)
-
-
-def _select(a: Any, b: Any, mask: Any) -> Any:
-    return np.where(mask, b, a)
-
-
-def _mbcnt(below: Callable[[int], int]) -> Callable[[Any, Any], Any]:
-    masks = np.array([below(lane) for lane in range(64)], np.uint32)
-    return lambda bits, base: _popcount(np.asarray(bits, np.uint32) & masks) + base
-
-
-_cvt_u32, _cvt_i32 = _to_int(np.uint32, np.trunc), _to_int(np.int32, np.trunc)
+_cvt_u32, _cvt_i32 = fn.to_int(np.uint32, np.trunc), fn.to_int(np.int32, np.trunc)
 
 TABLE: dict[str, Entry] = {
     # Moves and bits.
@@ -224,9 +32,9 @@ TABLE: dict[str, Entry] = {
     "v_accvgpr_write_b32": ("u = u", lambda a: a),
     "v_accvgpr_mov_b32": ("u = u", lambda a: a),
     "v_not_b32": ("u = u", np.invert),
-    "v_bfrev_b32": ("u = u", _bit_reverse),
-    "v_ffbh_u32": ("u = u", _leading_zeros),
-    "v_ffbl_b32": ("u = u", _trailing_zeros),
+    "v_bfrev_b32": ("u = u", fn.bit_reverse),
+    "v_ffbh_u32": ("u = u", fn.leading_zeros),
+    "v_ffbl_b32": ("u = u", fn.trailing_zeros),
     "v_and_b32": ("u = u u", np.bitwise_and),
     "v_or_b32": ("u = u u", np.bitwise_or),
     "v_xor_b32": ("u = u u", np.bitwise_xor),
@@ -234,50 +42,50 @@ TABLE: dict[str, Entry] = {
     "v_and_or_b32": ("u = u u u", lambda a, b, c: (a & b) | c),
     "v_or3_b32": ("u = u u u", lambda a, b, c: a | b | c),
     "v_bfi_b32": ("u = u u u", lambda a, b, c: (a & b) | (~a & c)),
-    "v_bfe_u32": ("u = u u u", _bfe_u32),
-    "v_bfe_i32": ("i = u u u", _bfe_i32),
-    "v_bfm_b32": ("u = u u", lambda a, b: ((u32(1) << _shift(a)) - u32(1)) << _shift(b)),
-    "v_bcnt_u32_b32": ("u = u u", lambda a, b: _popcount(a) + b),
-    "v_mbcnt_lo_u32_b32": ("u = u u", _mbcnt(lambda lane: (1 << min(lane, 32)) - 1)),
-    "v_mbcnt_hi_u32_b32": ("u = u u", _mbcnt(lambda lane: (1 << max(lane - 32, 0)) - 1)),
-    "v_lshlrev_b32": ("u = u u", lambda s, a: a << _shift(s)),
-    "v_lshrrev_b32": ("u = u u", lambda s, a: a >> _shift(s)),
-    "v_ashrrev_i32": ("i = u i", lambda s, a: a >> _i32(_shift(s))),
-    "v_lshl_or_b32": ("u = u u u", lambda a, s, c: (a << _shift(s)) | c),
-    "v_lshl_add_u32": ("u = u u u", lambda a, s, c: (a << _shift(s)) + c),
-    "v_add_lshl_u32": ("u = u u u", lambda a, b, s: (a + b) << _shift(s)),
+    "v_bfe_u32": ("u = u u u", fn.bfe_u32),
+    "v_bfe_i32": ("i = u u u", fn.bfe_i32),
+    "v_bfm_b32": ("u = u u", lambda a, b: ((u32(1) << fn.shift(a)) - u32(1)) << fn.shift(b)),
+    "v_bcnt_u32_b32": ("u = u u", lambda a, b: fn.popcount(a) + b),
+    "v_mbcnt_lo_u32_b32": ("u = u u", fn.mbcnt(lambda lane: (1 << min(lane, 32)) - 1)),
+    "v_mbcnt_hi_u32_b32": ("u = u u", fn.mbcnt(lambda lane: (1 << max(lane - 32, 0)) - 1)),
+    "v_lshlrev_b32": ("u = u u", lambda s, a: a << fn.shift(s)),
+    "v_lshrrev_b32": ("u = u u", lambda s, a: a >> fn.shift(s)),
+    "v_ashrrev_i32": ("i = u i", lambda s, a: a >> fn.as_i32(fn.shift(s))),
+    "v_lshl_or_b32": ("u = u u u", lambda a, s, c: (a << fn.shift(s)) | c),
+    "v_lshl_add_u32": ("u = u u u", lambda a, s, c: (a << fn.shift(s)) + c),
+    "v_add_lshl_u32": ("u = u u u", lambda a, b, s: (a + b) << fn.shift(s)),
     "v_xad_u32": ("u = u u u", lambda a, b, c: (a ^ b) + c),
-    "v_alignbit_b32": ("u = u u u", _alignbit),
-    "v_alignbyte_b32": ("u = u u u", _alignbyte),
-    "v_perm_b32": ("u = u u u", _perm),
-    "v_lshlrev_b64": ("U = u U", lambda s, a: a << (_wide(s) & M6)),
-    "v_lshrrev_b64": ("U = u U", lambda s, a: a >> (_wide(s) & M6)),
-    "v_ashrrev_i64": ("Q = u Q", lambda s, a: a >> (_wide(s) & M6).astype(np.int64)),
-    "v_cndmask_b32": ("u = u u m", _select),
+    "v_alignbit_b32": ("u = u u u", fn.alignbit),
+    "v_alignbyte_b32": ("u = u u u", fn.alignbyte),
+    "v_perm_b32": ("u = u u u", fn.perm),
+    "v_lshlrev_b64": ("U = u U", lambda s, a: a << (fn.wide(s) & M6)),
+    "v_lshrrev_b64": ("U = u U", lambda s, a: a >> (fn.wide(s) & M6)),
+    "v_ashrrev_i64": ("Q = u Q", lambda s, a: a >> (fn.wide(s) & M6).astype(np.int64)),
+    "v_cndmask_b32": ("u = u u m", fn.select),
     # Integer arithmetic.
     "v_add_u32": ("u = u u", np.add),
     "v_sub_u32": ("u = u u", np.subtract),
-    "v_subrev_u32": ("u = u u", _reverse(np.subtract)),
+    "v_subrev_u32": ("u = u u", fn.reverse(np.subtract)),
     "v_add3_u32": ("u = u u u", lambda a, b, c: a + b + c),
     "v_mul_lo_u32": ("u = u u", np.multiply),
-    "v_mul_hi_u32": ("u = u u", _mul_hi_u32),
-    "v_mul_hi_i32": ("i = i i", _mul_hi_i32),
+    "v_mul_hi_u32": ("u = u u", fn.mul_hi_u32),
+    "v_mul_hi_i32": ("i = i i", fn.mul_hi_i32),
     "v_mul_u32_u24": ("u = u u", lambda a, b: (a & M24) * (b & M24)),
-    "v_mul_i32_i24": ("i = u u", lambda a, b: _s24(a) * _s24(b)),
-    "v_mul_hi_u32_u24": ("u = u u", lambda a, b: _mul_hi_u32(a & M24, b & M24)),
+    "v_mul_i32_i24": ("i = u u", lambda a, b: fn.s24(a) * fn.s24(b)),
+    "v_mul_hi_u32_u24": ("u = u u", lambda a, b: fn.mul_hi_u32(a & M24, b & M24)),
     "v_mad_u32_u24": ("u = u u u", lambda a, b, c: (a & M24) * (b & M24) + c),
-    "v_mad_i32_i24": ("i = u u i", lambda a, b, c: _s24(a) * _s24(b) + c),
-    "v_mad_u64_u32": ("U m = u u U", _mad_u64),
-    "v_mad_i64_i32": ("Q m = i i Q", _mad_i64),
-    "v_lshl_add_u64": ("U = U u U", lambda a, s, c: (a << (_wide(s) & np.uint64(7))) + c),
+    "v_mad_i32_i24": ("i = u u i", lambda a, b, c: fn.s24(a) * fn.s24(b) + c),
+    "v_mad_u64_u32": ("U m = u u U", fn.mad_u64),
+    "v_mad_i64_i32": ("Q m = i i Q", fn.mad_i64),
+    "v_lshl_add_u64": ("U = U u U", lambda a, s, c: (a << (fn.wide(s) & np.uint64(7))) + c),
     "v_add_nc_u64": ("U = U U", np.add),
     "v_sub_nc_u64": ("U = U U", np.subtract),
-    "v_add_co_u32": ("u m = u u", _carry_add),
-    "v_addc_co_u32": ("u m = u u m", _carry_add),
-    "v_sub_co_u32": ("u m = u u", _borrow_sub),
-    "v_subb_co_u32": ("u m = u u m", _borrow_sub),
-    "v_subrev_co_u32": ("u m = u u", lambda a, b: _borrow_sub(b, a)),
-    "v_subbrev_co_u32": ("u m = u u m", lambda a, b, c: _borrow_sub(b, a, c)),
+    "v_add_co_u32": ("u m = u u", fn.carry_add),
+    "v_addc_co_u32": ("u m = u u m", fn.carry_add),
+    "v_sub_co_u32": ("u m = u u", fn.borrow_sub),
+    "v_subb_co_u32": ("u m = u u m", fn.borrow_sub),
+    "v_subrev_co_u32": ("u m = u u", lambda a, b: fn.borrow_sub(b, a)),
+    "v_subbrev_co_u32": ("u m = u u m", lambda a, b, c: fn.borrow_sub(b, a, c)),
     "v_min_u32": ("u = u u", np.minimum),
     "v_max_u32": ("u = u u", np.maximum),
     "v_min_i32": ("i = i i", np.minimum),
@@ -286,8 +94,8 @@ TABLE: dict[str, Entry] = {
     "v_max3_u32": ("u = u u u", lambda a, b, c: np.maximum(np.maximum(a, b), c)),
     "v_min3_i32": ("i = i i i", lambda a, b, c: np.minimum(np.minimum(a, b), c)),
     "v_max3_i32": ("i = i i i", lambda a, b, c: np.maximum(np.maximum(a, b), c)),
-    "v_med3_u32": ("u = u u u", _med3),
-    "v_med3_i32": ("i = i i i", _med3),
+    "v_med3_u32": ("u = u u u", fn.med3),
+    "v_med3_i32": ("i = i i i", fn.med3),
     "v_add_u16": ("p = p p", np.add),
     "v_sub_u16": ("p = p p", np.subtract),
     "v_mul_lo_u16": ("p = p p", np.multiply),
@@ -298,7 +106,7 @@ TABLE: dict[str, Entry] = {
     # Float arithmetic.
     "v_add_f32": ("f = f f", np.add),
     "v_sub_f32": ("f = f f", np.subtract),
-    "v_subrev_f32": ("f = f f", _reverse(np.subtract)),
+    "v_subrev_f32": ("f = f f", fn.reverse(np.subtract)),
     "v_mul_f32": ("f = f f", np.multiply),
     "v_max_f32": ("f = f f", formats.maximum),
     "v_min_f32": ("f = f f", formats.minimum),
@@ -306,45 +114,45 @@ TABLE: dict[str, Entry] = {
         "f = f f f", lambda a, b, c: formats.maximum(formats.maximum(a, b), c)),
     "v_min3_f32": (
         "f = f f f", lambda a, b, c: formats.minimum(formats.minimum(a, b), c)),
-    "v_med3_f32": ("f = f f f", _med3_f32),
+    "v_med3_f32": ("f = f f f", fn.med3_f32),
     "v_fma_f32": ("f = f f f", formats.fma32),
-    "v_fract_f32": ("f = f", _fract),
+    "v_fract_f32": ("f = f", fn.fract),
     "v_floor_f32": ("f = f", np.floor),
     "v_ceil_f32": ("f = f", np.ceil),
     "v_trunc_f32": ("f = f", np.trunc),
     "v_rndne_f32": ("f = f", np.rint),
-    "v_ldexp_f32": ("f = f u", _ldexp),
-    "v_exp_f32": ("f = f", _transcendental(np.exp2)),
-    "v_log_f32": ("f = f", _transcendental(np.log2)),
-    "v_rcp_f32": ("f = f", _transcendental(np.reciprocal)),
-    "v_rcp_iflag_f32": ("f = f", _transcendental(np.reciprocal)),
-    "v_rsq_f32": ("f = f", _transcendental(lambda a: 1.0 / np.sqrt(a))),
-    "v_sqrt_f32": ("f = f", _transcendental(np.sqrt)),
-    "v_sin_f32": ("f = f", _transcendental(lambda a: np.sin(2 * np.pi * a))),
-    "v_cos_f32": ("f = f", _transcendental(lambda a: np.cos(2 * np.pi * a))),
+    "v_ldexp_f32": ("f = f u", fn.ldexp),
+    "v_exp_f32": ("f = f", fn.transcendental(np.exp2)),
+    "v_log_f32": ("f = f", fn.transcendental(np.log2)),
+    "v_rcp_f32": ("f = f", fn.transcendental(np.reciprocal)),
+    "v_rcp_iflag_f32": ("f = f", fn.transcendental(np.reciprocal)),
+    "v_rsq_f32": ("f = f", fn.transcendental(lambda a: 1.0 / np.sqrt(a))),
+    "v_sqrt_f32": ("f = f", fn.transcendental(np.sqrt)),
+    "v_sin_f32": ("f = f", fn.transcendental(lambda a: np.sin(2 * np.pi * a))),
+    "v_cos_f32": ("f = f", fn.transcendental(lambda a: np.cos(2 * np.pi * a))),
     "v_add_f16": ("h = h h", np.add),
     "v_sub_f16": ("h = h h", np.subtract),
-    "v_subrev_f16": ("h = h h", _reverse(np.subtract)),
+    "v_subrev_f16": ("h = h h", fn.reverse(np.subtract)),
     "v_mul_f16": ("h = h h", np.multiply),
     "v_max_f16": ("h = h h", formats.maximum),
     "v_min_f16": ("h = h h", formats.minimum),
-    "v_fma_f16": ("h = h h h", _fma_f16),
-    "v_exp_f16": ("h = h", _half_function(np.exp2)),
-    "v_log_f16": ("h = h", _half_function(np.log2)),
-    "v_rcp_f16": ("h = h", _half_function(np.reciprocal)),
-    "v_sqrt_f16": ("h = h", _half_function(np.sqrt)),
+    "v_fma_f16": ("h = h h h", fn.fma_f16),
+    "v_exp_f16": ("h = h", fn.half_function(np.exp2)),
+    "v_log_f16": ("h = h", fn.half_function(np.log2)),
+    "v_rcp_f16": ("h = h", fn.half_function(np.reciprocal)),
+    "v_sqrt_f16": ("h = h", fn.half_function(np.sqrt)),
     "v_add_f64": ("d = d d", np.add),
     "v_mul_f64": ("d = d d", np.multiply),
     "v_max_f64": ("d = d d", formats.maximum),
     "v_min_f64": ("d = d d", formats.minimum),
-    "v_fma_f64": ("d = d d d", _fma_f64),
+    "v_fma_f64": ("d = d d d", fn.fma_f64),
     # Conversions.
     "v_cvt_f32_u32": ("f = u", lambda a: a.astype(np.float32)),
     "v_cvt_f32_i32": ("f = i", lambda a: a.astype(np.float32)),
     "v_cvt_u32_f32": ("u = f", _cvt_u32),
     "v_cvt_i32_f32": ("i = f", _cvt_i32),
-    "v_cvt_rpi_i32_f32": ("i = f", _to_int(np.int32, lambda a: np.floor(a + 0.5))),
-    "v_cvt_flr_i32_f32": ("i = f", _to_int(np.int32, np.floor)),
+    "v_cvt_rpi_i32_f32": ("i = f", fn.to_int(np.int32, lambda a: np.floor(a + 0.5))),
+    "v_cvt_flr_i32_f32": ("i = f", fn.to_int(np.int32, np.floor)),
     "v_cvt_f32_f16": ("f = h", lambda a: a.astype(np.float32)),
     "v_cvt_f16_f32": ("h = f", lambda a: a.astype(np.float16)),
     "v_cvt_f16_u16": ("h = p", lambda a: a.astype(np.float16)),
@@ -353,7 +161,7 @@ TABLE: dict[str, Entry] = {
     "v_cvt_f64_f32": ("d = f", lambda a: a.astype(np.float64)),
     "v_cvt_f64_u32": ("d = u", lambda a: a.astype(np.float64)),
     "v_cvt_f64_i32": ("d = i", lambda a: a.astype(np.float64)),
-    "v_cvt_pkrtz_f16_f32": ("u = f f", _cvt_pkrtz),
+    "v_cvt_pkrtz_f16_f32": ("u = f f", fn.cvt_pkrtz),
     "v_cvt_pk_f16_f32": (
         "u = f f", lambda a, b: formats.f32_to_f16(a) | formats.f32_to_f16(b) << u32(16)),
     "v_cvt_pk_bf16_f32": (
@@ -370,8 +178,8 @@ TABLE: dict[str, Entry] = {
 # fmac: the destination is the addend.
 ACCUMULATE: dict[str, Entry] = {
     "v_fmac_f32": ("f = f f f", formats.fma32),
-    "v_fmac_f16": ("h = h h h", _fma_f16),
-    "v_fmac_f64": ("d = d d d", _fma_f64),
+    "v_fmac_f16": ("h = h h h", fn.fma_f16),
+    "v_fmac_f64": ("d = d d d", fn.fma_f64),
 }
 # Operand order with the literal in the middle: dst, a, k, c.
 LITERAL: dict[str, Entry] = {
