@@ -40,8 +40,9 @@ from .ops_smem import SCALAR_KEY
 from .values import Step
 from .wave import Wave
 
-NEXT, JUMP, BRANCH, BARRIER, END = range(5)
+NEXT, JUMP, BRANCH, BARRIER, END, INDIRECT = range(6)
 _MAX_BLOCK = 256
+INDIRECT_JUMPS = ("s_setpc_b64", "s_swappc_b64", "s_set_pc_i64", "s_swap_pc_i64")
 
 
 def _vcc(w: Wave) -> int:
@@ -63,7 +64,7 @@ class Block:
 
     Attributes:
         first, count: indices of its instructions, the ending one included.
-        kind: NEXT, JUMP, BRANCH, BARRIER or END.
+        kind: NEXT, JUMP, BRANCH, BARRIER, END or INDIRECT (to an address in scalars).
         target: index where a jump or a taken branch goes.
     """
 
@@ -116,6 +117,10 @@ class Code:
             block.kind = END
         elif name in ("s_barrier", "s_barrier_wait"):
             block.kind = BARRIER
+        elif name in INDIRECT_JUMPS:
+            if inst.operands[-1].kind != "s":
+                raise UnsupportedInstruction(inst, "jump target")
+            block.kind = INDIRECT
         elif name == "s_branch" or name in CONDITIONS:
             block.kind = JUMP if name == "s_branch" else BRANCH
             block.condition = CONDITIONS.get(name)
@@ -151,6 +156,9 @@ def make_step(inst: Instruction) -> Step:
             limits = gfx12_wait(name, inst.words[0] & 0xFFFF)
             if limits is not None:
                 return wait_step(limits)
+        if name in ("s_getpc_b64", "s_get_pc_i64"):
+            slot = inst.operands[0].index
+            return lambda w: w.write_scalar64(slot, w.group.code_base + inst.address + inst.size)
         if name == "s_barrier_signal":
             return barrier_signal(inst)
         if name.startswith("v_dual_"):

@@ -16,6 +16,7 @@ EM_AMDGPU = 224
 # EF_AMDGPU_MACH, the low byte of e_flags.
 MACH_NAMES = {0x4C: "gfx942", 0x4F: "gfx950", 0x49: "gfx1250"}
 NT_AMDGPU_METADATA = 32
+SHF_ALLOC = 2
 SHT_NOBITS, SHT_SYMTAB, SHT_RELA, SHT_NOTE, SHT_DYNSYM = 8, 2, 4, 7, 11
 
 
@@ -108,6 +109,14 @@ class CodeObject:
     sections: list[Section]
     symbols: dict[str, tuple[int, int, int]] = field(default_factory=dict)
     kernels: dict[str, KernelInfo] = field(default_factory=dict)
+
+    def image(self) -> bytes:
+        """The loaded code object: what is at each virtual address, from 0."""
+        loaded = [s for s in self.sections if s.flags & SHF_ALLOC and s.data]
+        image = bytearray(max((s.address + len(s.data) for s in loaded), default=0))
+        for section in loaded:
+            image[section.address : section.address + len(section.data)] = section.data
+        return bytes(image)
 
 
 def parse(data: bytes) -> CodeObject:

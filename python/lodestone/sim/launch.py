@@ -12,14 +12,13 @@ import numpy as np
 from .asm import Program
 from .elf import Argument, KernelInfo
 from .errors import CodeObjectError, LaunchError
-from .memory import Memory
+from .memory import CODE, KERNARG, Memory
 from .operands import TTMP
 from .wave import Array
 from .workgroup import LANES, Workgroup
 
 Dim3 = tuple[int, int, int]
 LDS_LIMIT = {"gfx942": 65536, "gfx950": 163840, "gfx1250": 327680}
-KERNARG = "kernarg"
 POINTER_KINDS = ("global_buffer", "dynamic_shared_pointer")
 
 
@@ -186,8 +185,13 @@ def build_memory(launch: Launch, shared: bool = False) -> Memory:
             sizes[_buffer_name(launch, index)] = value.nbytes
     # Hand-written code objects may leave the descriptor's size at zero.
     ends = [a.offset + a.size for a in launch.kernel.arguments]
+    image = launch.program.code.image()
+    if image:
+        sizes[CODE] = len(image)
     sizes[KERNARG] = (max(launch.kernel.descriptor.kernarg_size, 16, *ends) + 15) // 16 * 16
     memory = Memory(sizes, shared)
+    if image:
+        memory.view(CODE)[:] = np.frombuffer(image, np.uint8)
     kernarg = memory.view(KERNARG)
     for index, (argument, value) in enumerate(zip(launch.arguments, launch.values, strict=True)):
         if argument.kind in POINTER_KINDS:

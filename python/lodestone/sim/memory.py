@@ -18,6 +18,8 @@ from .wave import Array
 BASE = 0x7F00_0000_0000
 ALIGNMENT = 4096
 GUARD = 65536
+# Allocations that are not arguments: the kernarg segment and the loaded code object.
+KERNARG, CODE = "kernarg", "code object"
 
 
 @dataclass(frozen=True)

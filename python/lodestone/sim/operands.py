@@ -29,6 +29,8 @@ _SPECIAL = {
 _SINGLE = re.compile(r"(v|s|a|ttmp)(\d+)$")
 _RANGE = re.compile(r"(v|s|a|ttmp)\[(\d+)(?::(\d+))?\]$")
 _INTEGER = re.compile(r"-?(0x[0-9a-f]+|\d+)$")
+# A literal whose value would also fit an inline constant.
+_LITERAL = re.compile(r"lit\((0x[0-9a-f]+)\)$")
 _MODIFIER = re.compile(r"([a-z_0-9]+):(.*)$")
 FLAGS = frozenset("offen idxen lds sc0 sc1 nt glc slc clamp scc nv tfe gds done".split())
 
@@ -88,6 +90,8 @@ class Operand:
 def parse_operand(text: str) -> Operand:
     """Parse one operand; what is not understood becomes kind `text`."""
     plain = text.strip()
+    if match := _LITERAL.match(plain):
+        return Operand("int", int(match[1], 0), literal=True, text=plain)
     if plain in _FLOATS or _INTEGER.match(plain):
         return _constant(plain)
     negate = absolute = sign_extend = False

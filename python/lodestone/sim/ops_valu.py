@@ -114,6 +114,9 @@ TABLE: dict[str, Entry] = {
         "f = f f f", lambda a, b, c: formats.maximum(formats.maximum(a, b), c)),
     "v_min3_f32": (
         "f = f f f", lambda a, b, c: formats.minimum(formats.minimum(a, b), c)),
+    # IEEE maximum and minimum: a NaN operand wins.
+    "v_maximum3_f32": ("f = f f f", lambda a, b, c: fn.maximum_nan(fn.maximum_nan(a, b), c)),
+    "v_minimum3_f32": ("f = f f f", lambda a, b, c: fn.minimum_nan(fn.minimum_nan(a, b), c)),
     "v_med3_f32": ("f = f f f", fn.med3_f32),
     "v_fma_f32": ("f = f f f", formats.fma32),
     "v_fract_f32": ("f = f", fn.fract),
@@ -154,6 +157,7 @@ TABLE: dict[str, Entry] = {
     "v_cvt_rpi_i32_f32": ("i = f", fn.to_int(np.int32, lambda a: np.floor(a + 0.5))),
     "v_cvt_flr_i32_f32": ("i = f", fn.to_int(np.int32, np.floor)),
     "v_cvt_f32_f16": ("f = h", lambda a: a.astype(np.float32)),
+    "v_cvt_f32_bf16": ("f = p", formats.bf16_to_f32),
     "v_cvt_f16_f32": ("h = f", lambda a: a.astype(np.float16)),
     "v_cvt_f16_u16": ("h = p", lambda a: a.astype(np.float16)),
     "v_cvt_f16_i16": ("h = q", lambda a: a.astype(np.float16)),

@@ -231,3 +231,13 @@ def mbcnt(below: Callable[[int], int]) -> Callable[[Any, Any], Any]:
     """Counts the bits of a mask that `below` leaves for each lane."""
     masks = np.array([below(lane) for lane in range(64)], np.uint32)
     return lambda bits, base: popcount(np.asarray(bits, np.uint32) & masks) + base
+
+
+def maximum_nan(a: Any, b: Any) -> Any:
+    """IEEE maximum: NaN when either is."""
+    return np.where(np.isnan(a) | np.isnan(b), np.float32(np.nan), formats.maximum(a, b))
+
+
+def minimum_nan(a: Any, b: Any) -> Any:
+    """IEEE minimum: NaN when either is."""
+    return np.where(np.isnan(a) | np.isnan(b), np.float32(np.nan), formats.minimum(a, b))

@@ -8,10 +8,10 @@ from . import checks
 from .asm import Instruction
 from .checks import EpochState, Findings, RaceChecker
 from .counters import CAPACITY_GFX9, CAPACITY_GFX12
-from .decode import BARRIER, BRANCH, END, JUMP, Block, Code
+from .decode import BARRIER, BRANCH, END, INDIRECT, JUMP, Block, Code
 from .errors import ExecutionError, InstructionLimit, SimulationError
 from .lds import Lds, Pattern
-from .memory import Memory
+from .memory import CODE, Memory
 from .modes import Mode, Order, wave_orders
 from .wave import Array, Wave
 
@@ -24,6 +24,7 @@ class Workgroup:
     Attributes:
         patterns, offsets: memo tables of address patterns; they outlive the workgroup.
         matrix_operands: the last decoded matrix operands by wave and register.
+        code_base: where the code object is in memory; instruction addresses are relative to it.
         tensor_operations: one record per executed TDM instruction.
     """
 
@@ -51,6 +52,8 @@ class Workgroup:
         self.offsets: dict[Any, tuple[Array, int]] = program.cache("offsets")
         self.matrix_operands: dict[Any, tuple[bytes, Array]] = {}
         self.tensor_operations: list[Any] = []
+        code_object = memory.allocations.get(CODE)
+        self.code_base = code_object.address if code_object else 0
         gfx12 = program.chip == "gfx1250"
         capacity = CAPACITY_GFX12 if gfx12 else CAPACITY_GFX9
         self.checker = RaceChecker(self.findings, gfx12)
@@ -141,9 +144,28 @@ class Workgroup:
                 wave.signalled = False
                 wave.block = at
                 return executed
+            elif kind == INDIRECT:
+                at = self._indirect(wave, code.program.instructions[at - 1])
             elif kind == END:
                 wave.done = True
                 return executed
+
+    def _indirect(self, wave: Wave, inst: Instruction) -> int:
+        """Jump to the address in a scalar pair; s_swappc also saves the return address."""
+        source = inst.operands[-1].index
+        address = wave.scalar64(source) - self.code_base
+        if len(inst.operands) == 2:
+            back = self.code_base + inst.address + inst.size
+            wave.write_scalar64(inst.operands[0].index, back)
+        target = self.code.program.at_address.get(address)
+        if target is None:
+            raise ExecutionError(
+                f"pc {inst.address:#x} `{inst.text}` wave {wave.index}: jumps to {address:#x}, "
+                f"where no instruction is",
+                pc=inst.address,
+                wave=wave.index,
+            )
+        return target
 
     def _located(
         self, wave: Wave, block: Block, rest: Any, error: SimulationError

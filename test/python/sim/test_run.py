@@ -235,3 +235,32 @@ def test_cache_and_repeatability(copy):
     one, two = run_copy(copy, mode="R", order=3), run_copy(copy, mode="R", order=3)
     assert one.counts == two.counts
     np.testing.assert_array_equal(one.outputs[1], two.outputs[1])
+
+
+# Constant tables and calls: addresses are relative to the loaded code object.
+def test_constants_and_calls():
+    body = """
+  s_load_dwordx2 s[4:5], s[0:1], 0x0
+  s_getpc_b64 s[6:7]
+  s_add_u32 s6, s6, table@rel32@lo+4
+  s_addc_u32 s7, s7, table@rel32@hi+12
+  s_load_dwordx2 s[8:9], s[6:7], 0x4
+  s_getpc_b64 s[10:11]
+  s_add_u32 s10, s10, .Lfunction@rel32@lo+4
+  s_addc_u32 s11, s11, .Lfunction@rel32@hi+12
+  s_swappc_b64 s[30:31], s[10:11]
+  v_lshlrev_b32_e32 v1, 3, v0
+  s_waitcnt lgkmcnt(0)
+  v_mov_b32_e32 v2, s8
+  v_mov_b32_e32 v3, s12
+  global_store_dwordx2 v1, v[2:3], s[4:5]
+  s_endpgm
+.Lfunction:
+  s_movk_i32 s12, 0x55
+  s_setpc_b64 s[30:31]
+"""
+    text = kernel_text(body, args=[("out", 8, "global_buffer")], threads=64)
+    text += '\n.section .rodata,"a"\n.p2align 4\ntable:\n.long 1, 22, 333\n'
+    result = sim.run(text, args=[np.zeros((64, 2), np.uint32)], mode="R")
+    assert result.ok, result
+    np.testing.assert_array_equal(result.outputs[0], [[22, 0x55]] * 64)

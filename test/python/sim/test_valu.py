@@ -227,6 +227,11 @@ FLOAT = {
     "v_min_f32 v0, v1, v2": lambda a, b, c: num_min(a, b),
     "v_max3_f32 v0, v1, v2, v3": lambda a, b, c: num_max(num_max(a, b), c),
     "v_min3_f32 v0, v1, v2, v3": lambda a, b, c: num_min(num_min(a, b), c),
+    "v_maximum3_f32 v0, v1, v2, v3": lambda a, b, c: (
+        math.nan if math.isnan(a + b + c) and (a != a or b != b or c != c)
+        else num_max(num_max(a, b), c)),
+    "v_minimum3_f32 v0, v1, v2, v3": lambda a, b, c: (
+        math.nan if a != a or b != b or c != c else num_min(num_min(a, b), c)),
     "v_fma_f32 v0, v1, v2, v3": fma,
     "v_fma_f32 v0, -v1, v2, -v3": lambda a, b, c: fma(-a, b, -c),
     "v_mov_b32 v0, v3\nv_fmac_f32 v0, v1, v2": fma,
@@ -263,6 +268,7 @@ CONVERT = {
     "v_cvt_f32_ubyte3 v0, v1": lambda a, b: b32(a >> 24),
     "v_cvt_f16_f32 v0, v1": lambda a, b: b16(f32(a)),
     "v_cvt_f32_f16 v0, v1": lambda a, b: b32(f16(a)),
+    "v_cvt_f32_bf16 v0, v1": lambda a, b: (a & 0xFFFF) << 16,
     "v_cvt_f16_u16 v0, v1": lambda a, b: b16(a & 0xFFFF),
     "v_cvt_pk_f16_f32 v0, v1, v2": lambda a, b: b16(f32(a)) | b16(f32(b)) << 16,
     "v_pack_b32_f16 v0, v1, v2": lambda a, b: a & 0xFFFF | (b & 0xFFFF) << 16,
