@@ -207,13 +207,16 @@ def loop_table(loop: cost.Cost, waves: int) -> Table:
     table.add_column("")
     table.add_column("instructions", justify="right")
     table.add_column("cycles", justify="right")
-    number = lambda n: "not published" if n is None else str(n)  # noqa: E731
     table.add_row("matrix", str(loop.matrix), str(loop.matrix_cycles))
-    table.add_row("LDS reads", str(loop.lds_reads), number(loop.lds_read_cycles))
-    table.add_row("LDS writes", str(loop.lds_writes), number(loop.lds_write_cycles))
+    table.add_row("LDS reads", str(loop.lds_reads), _number(loop.lds_read_cycles))
+    table.add_row("LDS writes", str(loop.lds_writes), _number(loop.lds_write_cycles))
     table.add_row("loads to LDS", str(loop.fills), str(loop.fill_cycles))
     table.add_row("all", str(loop.instructions), "")
     share = loop.lds_share(waves)
     if share is not None:
         table.add_row(f"LDS : matrix, {waves} waves", "", f"{share:.2f}")
     return table
+
+
+def _number(cycles: int | None) -> str:
+    return "not published" if cycles is None else str(cycles)

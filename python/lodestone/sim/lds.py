@@ -14,6 +14,8 @@ from .wave import POISON, Array
 
 # Race checks compare footprints in granules first and in bytes only where those overlap.
 GRANULE_SHIFT = 8
+# More remembered patterns than this are forgotten together; regular kernels have hundreds.
+MAX_PATTERNS = 1 << 15
 
 
 class Lds:
@@ -47,10 +49,11 @@ class Pattern:
             read zero and are not written.
         low, high: byte interval that contains the footprint (empty: 0, 0).
         granules: bit set of the granules touched.
+        conflicts: extra cycles by (direction, addresses), filled in by the report.
     """
 
     __slots__ = (
-        "__dict__", "_aligned", "_index", "active", "granules", "high", "in_bounds",
+        "__dict__", "_aligned", "_index", "active", "conflicts", "granules", "high", "in_bounds",
         "low", "starts", "unit",
     )  # fmt: skip
 
@@ -76,6 +79,7 @@ class Pattern:
         self.starts: Array = starts
         self.active = active
         self.unit = unit
+        self.conflicts: dict[tuple[str, int], int | None] = {}
         self._aligned = unit == 1 or not (starts & (unit - 1)).any()
         self._index: Array = (
             starts // unit

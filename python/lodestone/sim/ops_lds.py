@@ -12,7 +12,7 @@ from . import checks
 from .asm import Instruction
 from .counters import LDS, READ, WRITE, Pending, issue
 from .errors import UnsupportedInstruction
-from .lds import Pattern
+from .lds import MAX_PATTERNS, Pattern
 from .values import Step, check_modifiers, vector_row
 from .wave import POISON, Array, Wave
 
@@ -130,6 +130,8 @@ def pattern_getter(inst: Instruction, row: int, access: Access) -> Callable[[Wav
         if pattern is None:
             mask = None if w.full else w.mask
             pattern = Pattern(addresses.astype(np.int64), components, unit, mask, w.group.lds.size)
+            if len(cache) >= MAX_PATTERNS:
+                cache.clear()
             cache[name] = pattern
         if not pattern.in_bounds:
             w.group.lds_fault(w, inst, pattern, checks.ERROR)

@@ -18,7 +18,7 @@ from . import checks
 from .asm import Instruction
 from .counters import DMA, STORE, VMEM, Pending, issue
 from .errors import ExecutionError, UnsupportedInstruction
-from .lds import Pattern
+from .lds import MAX_PATTERNS, Pattern
 from .operands import M0
 from .values import Step, check_modifiers, scalar_source, vector_row
 from .wave import POISON, Array, Wave
@@ -101,6 +101,8 @@ def _buffer_addresses(inst: Instruction, first: int, data: Data) -> Addresses:
                 if row >= 0
                 else np.full(w.lanes, constant, np.int64)
             )
+            if len(cache) >= MAX_PATTERNS:
+                cache.clear()
             kept = cache[key] = (lane, int(lane.max()))
         lane, highest = kept
         inside = None

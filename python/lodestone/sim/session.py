@@ -6,7 +6,6 @@ import multiprocessing
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -54,10 +53,7 @@ class Part:
                 self.findings[key].count += finding.count
             else:
                 self.findings[key] = finding
-        for index, numbers in other.lds.items():
-            total = self.lds.setdefault(index, [0, 0, 0])
-            for i, number in enumerate(numbers):
-                total[i] += number
+        add_lds(self.lds, other.lds)
         self.tensor += other.tensor
         self.error = self.error or other.error
 
@@ -107,7 +103,6 @@ class Session:
         finally:
             part.findings = findings.items
             part.counts = self._counts()
-            part.lds = lds_costs(plan.program, accesses)
         return part
 
     def _workgroup(
@@ -133,7 +128,12 @@ class Session:
         group.checker.accesses = accesses
         position = (x, rest % plan.grid[1], rest // plan.grid[1])
         launch.set_registers(group, plan, self.memory, position)
-        part.executed += group.run(entry, self.order, self.limit - part.executed)
+        try:
+            part.executed += group.run(entry, self.order, self.limit - part.executed)
+        finally:
+            # Summed up here, so that patterns don't pile up over a large grid.
+            add_lds(part.lds, lds_costs(plan.program, accesses))
+            accesses.clear()
         part.tensor += [
             (pc, text, number, wave, words) for pc, text, wave, words in group.tensor_operations
         ]
@@ -173,6 +173,14 @@ class Session:
         return total
 
 
+def add_lds(total: dict[int, list[int]], more: dict[int, list[int]]) -> None:
+    """Add LDS costs by instruction; see `Part.lds`."""
+    for index, numbers in more.items():
+        sums = total.setdefault(index, [0, 0, 0])
+        for i, number in enumerate(numbers):
+            sums[i] += number
+
+
 # What forked workers work on; closures can't be sent to them.
 _forked: Session | None = None
 
@@ -192,7 +200,7 @@ def lds_costs(program: Program, accesses: Counter[tuple[int, Pattern]]) -> dict[
     costs: dict[int, list[int]] = {}
     for (index, pattern), times in accesses.items():
         total = costs.setdefault(index, [0, 0, 0])
-        cost = _conflicts(program, program.instructions[index], pattern)
+        cost = _conflicts(program.instructions[index], pattern)
         total[0] += times
         if cost is None:
             total[2] += times
@@ -201,18 +209,17 @@ def lds_costs(program: Program, accesses: Counter[tuple[int, Pattern]]) -> dict[
     return costs
 
 
-def _conflicts(program: Program, inst: Instruction, pattern: Pattern) -> int | None:
-    """Extra cycles of one execution, remembered per pattern and access shape."""
+def _conflicts(inst: Instruction, pattern: Pattern) -> int | None:
+    """Extra cycles of one execution; the pattern remembers it by the shape of the access."""
     access = ops_lds.READS.get(inst.mnemonic) or ops_lds.WRITES[inst.mnemonic]
     direction = READ if inst.mnemonic in ops_lds.READS else WRITE
-    memo = program.cache("conflicts")
-    key: Any = (direction, access.addresses, pattern)
-    if key not in memo:
+    key = (direction, access.addresses)
+    if key not in pattern.conflicts:
         # The two addresses of read2 and write2 are served one after the other.
         size = len(pattern.starts) // access.addresses
         parts = [
             banks.conflicts(
-                program.chip,
+                inst.chip,
                 direction,
                 pattern.starts[i : i + size],
                 pattern.unit,
@@ -220,6 +227,6 @@ def _conflicts(program: Program, inst: Instruction, pattern: Pattern) -> int | N
             )
             for i in range(0, len(pattern.starts), size)
         ]
-        memo[key] = None if None in parts else sum(p for p in parts if p is not None)
-    cost: int | None = memo[key]
-    return cost
+        known = [part for part in parts if part is not None]
+        pattern.conflicts[key] = sum(known) if len(known) == len(parts) else None
+    return pattern.conflicts[key]
