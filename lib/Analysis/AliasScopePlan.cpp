@@ -8,6 +8,7 @@
 
 #include "lodestone/Analysis/AliasScopePlan.h"
 #include "lodestone/Analysis/AddressBase.h"
+#include "lodestone/Analysis/DeviceLayout.h"
 #include "lodestone/Analysis/SlotCoverage.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -15,6 +16,7 @@
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -125,7 +127,9 @@ void KernelPlanner::computeFootprints() {
       refuse(access,
              flat ? ScopeRefusal::flatPointer : ScopeRefusal::unknownPointer,
              flat ? "a flat pointer that may point into LDS"
-                  : "the pointer can't be traced to an LDS object");
+             : access.access.operands.empty()
+                 ? "what a call touches isn't known"
+                 : "the pointer can't be traced to an LDS object");
       continue;
     }
     // A DMA that may write anywhere from some byte on is as good as untraced.
@@ -224,9 +228,20 @@ void KernelPlanner::mergeRanges() {
   internSets();
 }
 
+/// Gives each range a name of its own. Scopes are told apart by their names
+/// alone, and regions may share one, or be called what the wildcard is.
 void KernelPlanner::nameRanges() {
-  for (DMARange &range : plan.ranges)
+  llvm::StringSet<> taken;
+  taken.insert("wildcard");
+  for (auto [index, range] : llvm::enumerate(plan.ranges)) {
     range.name = provenance.describe(range.bytes);
+    if (taken.insert(range.name).second)
+      continue;
+    range.name +=
+        llvm::formatv("[{0}, {1})", range.bytes.begin, range.bytes.end);
+    while (!taken.insert(range.name).second)
+      range.name += llvm::formatv("#{0}", index);
+  }
 }
 
 /// Applies what forbids metadata in the whole kernel.
@@ -302,8 +317,8 @@ void KernelPlanner::checkSlots() {
           return other.isDMA() && slotOf(other) == slot;
         });
     refuse(plan.accesses[access], ScopeRefusal::unprimedDMA,
-           llvm::formatv("a DMA of {0} isn't issued first on every path that "
-                         "leads here",
+           llvm::formatv("a DMA of {0} may have been issued, but not on every "
+                         "path that leads here",
                          dma.isTagged() ? rangeNames(dma.set)
                                         : std::string("unknown bytes")),
            dma.access.op);
@@ -380,7 +395,7 @@ groupByCalls(Operation *module, const LDSProvenance &provenance) {
 static std::vector<KernelPlan> collectKernels(Operation *module,
                                               unsigned waveSize,
                                               const LDSProvenance &provenance) {
-  DataLayout layout = DataLayout::closest(module);
+  DeviceLayout layout;
   std::vector<KernelPlan> plans;
   for (ArrayRef<LLVM::LLVMFuncOp> functions :
        groupByCalls(module, provenance)) {
@@ -394,7 +409,7 @@ static std::vector<KernelPlan> collectKernels(Operation *module,
           auto global = dyn_cast_or_null<LLVM::GlobalOp>(
               provenance.lookupSymbol(address.getGlobalName()));
           if (global && global.getAddrSpace() == kLDSAddressSpace &&
-              !layout.getTypeSize(global.getGlobalType()).isZero())
+              layout.sizeOf(global.getGlobalType()) != 0)
             statics.insert(global);
           return;
         }

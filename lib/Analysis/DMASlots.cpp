@@ -31,6 +31,15 @@ const SlotList *SlotLists::append(const SlotList *list, unsigned slot) {
   return longer.get();
 }
 
+const SlotList *SlotLists::appendUnknown(const SlotList *prefix,
+                                         const void *place) {
+  std::unique_ptr<SlotList> &longer = unknownTails[{prefix, place}];
+  if (!longer)
+    longer = std::make_unique<SlotList>(
+        SlotList{prefix, prefix->depth + 1, prefix->members, place});
+  return longer.get();
+}
+
 const SlotList *SlotLists::commonPrefix(const SlotList *a, const SlotList *b) {
   while (a != b) {
     if (a->depth < b->depth)
@@ -50,30 +59,36 @@ SlotState SlotState::unknown(const SlotLists &lists) {
 }
 
 void SlotState::issue(SlotLists &lists, unsigned slot) {
-  if (open)
-    list = lists.append(list, slot);
-  else
+  list = lists.append(list, slot);
+  if (!open)
     issued.set(slot);
 }
 
-void SlotState::issueInCall(const llvm::BitVector &slots) {
+void SlotState::issueInCall(SlotLists &lists, const llvm::BitVector &slots,
+                            const void *place) {
   if (slots.none())
     return;
-  if (open) {
+  if (open)
     issued = list->members;
-    open = false;
-  }
+  open = false;
   issued |= slots;
+  list = lists.appendUnknown(list, place);
 }
 
-void SlotState::meet(const SlotState &other) {
-  if (open && other.open && list == other.list)
+void SlotState::meet(SlotLists &lists, const SlotState &other,
+                     const void *place) {
+  bool same = list == other.list;
+  if (same && open && other.open)
     return;
   llvm::BitVector all = open ? list->members : issued;
   all |= other.open ? other.list->members : other.issued;
-  list = SlotLists::commonPrefix(list, other.list);
   open = false;
   issued = std::move(all);
+  if (same)
+    return;
+  const SlotList *prefix = list->place == place ? list->parent : list;
+  list =
+      lists.appendUnknown(SlotLists::commonPrefix(prefix, other.list), place);
 }
 
 int SlotState::firstUncovered(const llvm::BitVector &slots) const {
@@ -95,14 +110,14 @@ static void apply(SlotLists &lists, SlotState &state,
     if (event.slot >= 0)
       state.issue(lists, event.slot);
     else
-      state.issueInCall(*event.called);
+      state.issueInCall(lists, *event.called, event.place);
   }
 }
 
 llvm::DenseMap<Block *, SlotState> lodestone::solveSlots(
     SlotLists &lists, Region &body, const SlotState &entry,
     const llvm::DenseMap<Block *, std::vector<SlotEvent>> &events) {
-  llvm::DenseMap<Block *, SlotState> in;
+  llvm::DenseMap<Block *, SlotState> in, out;
   if (body.empty())
     return in;
   in.try_emplace(&body.front(), entry);
@@ -110,27 +125,40 @@ llvm::DenseMap<Block *, SlotState> lodestone::solveSlots(
   if (body.hasOneBlock())
     return in;
   llvm::ReversePostOrderTraversal<Region *> order(&body);
-  // Lists only get shorter and sets only grow, so this ends.
+  // A block's state is what its predecessors end with now, not what they ended
+  // with in earlier sweeps, when less was known. That settles within a few
+  // sweeps (the depth of the loops); if it doesn't, earlier states are kept,
+  // and then lists only get shorter and sets only grow.
+  constexpr unsigned kFreeSweeps = 16;
   bool changed = true;
-  while (changed) {
+  for (unsigned sweep = 0; changed; ++sweep) {
     changed = false;
     for (Block *block : order) {
-      auto at = in.find(block);
-      if (at == in.end())
-        continue; // Not reached yet; a later sweep comes back.
-      SlotState out = at->second;
-      if (auto it = events.find(block); it != events.end())
-        apply(lists, out, it->second);
-      for (Block *successor : block->getSuccessors()) {
-        auto [it, isNew] = in.try_emplace(successor, out);
-        if (isNew) {
-          changed = true;
-          continue;
-        }
-        SlotState before = it->second;
-        it->second.meet(out);
-        changed |= !(it->second == before);
+      std::optional<SlotState> state;
+      if (block->isEntryBlock())
+        state = entry;
+      for (Block *predecessor : block->getPredecessors()) {
+        auto it = out.find(predecessor);
+        if (it == out.end())
+          continue; // Not reached yet; a later sweep comes back.
+        if (state)
+          state->meet(lists, it->second, block);
+        else
+          state = it->second;
       }
+      auto [at, isNew] = in.try_emplace(block, *state);
+      if (!isNew && sweep >= kFreeSweeps) {
+        SlotState kept = at->second;
+        kept.meet(lists, *state, block);
+        state = std::move(kept);
+      }
+      if (!isNew && sweep != 0 && at->second == *state)
+        continue;
+      changed = true;
+      at->second = *state;
+      if (auto it = events.find(block); it != events.end())
+        apply(lists, *state, it->second);
+      out.insert_or_assign(block, std::move(*state));
     }
   }
   return in;

@@ -8,7 +8,6 @@
 
 #include "lodestone/Analysis/InductionRange.h"
 
-#include "mlir/IR/Dominance.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -63,11 +62,10 @@ boundTestedBy(LLVM::CondBrOp branch, Value counter) {
 /// a block that can only be reached through `body`, whose one predecessor is
 /// the header.
 static bool usesFollowTest(BlockArgument argument, Block *body,
-                           LLVM::ICmpOp compare) {
+                           LLVM::ICmpOp compare, DominanceInfo &dominance) {
   Block *header = argument.getOwner();
   if (body->getSinglePredecessor() != header)
     return false;
-  std::optional<DominanceInfo> dominance;
   for (Operation *user : argument.getUsers()) {
     if (user == compare)
       continue;
@@ -76,15 +74,27 @@ static bool usesFollowTest(BlockArgument argument, Block *body,
       continue;
     if (block == header || block->getParent() != header->getParent())
       return false;
-    if (!dominance)
-      dominance.emplace();
-    if (!dominance->dominates(body, block))
+    if (!dominance.dominates(body, block))
       return false;
   }
   return true;
 }
 
-std::optional<InductionRange> InductionRange::match(BlockArgument argument) {
+/// True if the latch is reached only through the true edge of the test that
+/// ends `header`: otherwise the loop goes around whatever the test says.
+static bool testControlsLatch(LLVM::CondBrOp test, Block *header, Block *latch,
+                              DominanceInfo &dominance) {
+  Block *body = test.getTrueDest();
+  if (body == test.getFalseDest())
+    return false;
+  if (latch == header)
+    return body == header;
+  return body->getSinglePredecessor() == header &&
+         dominance.dominates(body, latch);
+}
+
+std::optional<InductionRange> InductionRange::match(BlockArgument argument,
+                                                    DominanceInfo &dominance) {
   if (!argument.getType().isInteger())
     return std::nullopt;
   Block *header = argument.getOwner();
@@ -117,11 +127,12 @@ std::optional<InductionRange> InductionRange::match(BlockArgument argument) {
 
   // The test in the header: values up to bound - 1 + step arrive there.
   if (auto branch = dyn_cast<LLVM::CondBrOp>(header->getTerminator()))
-    if (auto tested = boundTestedBy(branch, argument)) {
+    if (auto tested = boundTestedBy(branch, argument);
+        tested && testControlsLatch(branch, header, latch, dominance)) {
       std::tie(result.bound, result.predicate) = *tested;
       auto compare = branch.getCondition().getDefiningOp<LLVM::ICmpOp>();
-      bool guarded = branch.getTrueDest() != branch.getFalseDest() &&
-                     usesFollowTest(argument, branch.getTrueDest(), compare);
+      bool guarded =
+          usesFollowTest(argument, branch.getTrueDest(), compare, dominance);
       result.slack = guarded ? 0 : result.step;
       return result;
     }

@@ -7,11 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "lodestone/Analysis/LDSAccess.h"
+#include "lodestone/Analysis/DeviceLayout.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/Interfaces/DataLayoutInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -33,7 +33,9 @@ static std::optional<int64_t> constantInt(Value value) {
 /// leaves every fourth dword untouched, so it spans what the 16-byte form does.
 static LDSOperand dmaOperand(Value pointer, std::optional<int64_t> laneBytes,
                              std::optional<int64_t> offset, unsigned waveSize) {
-  if (!laneBytes || *laneBytes <= 0 || !offset)
+  // The immediate offset has 12 bits; what else is there is a mistake.
+  if (!laneBytes || *laneBytes <= 0 || *laneBytes > 16 || !offset ||
+      !llvm::isUInt<12>(*offset))
     return {pointer, 0, std::nullopt};
   int64_t stride = *laneBytes <= 4 ? 4 : 16;
   return {pointer, *offset, stride * waveSize};
@@ -48,14 +50,16 @@ static bool asmMayContainLDSDMA(StringRef text) {
 
 /// The bytes that one lane reads or writes with `op` through its pointer.
 static std::optional<int64_t> bytesPerLane(Operation *op,
-                                           const DataLayout &layout) {
-  auto sizeOf = [&](Type type) -> std::optional<int64_t> {
-    llvm::TypeSize size = layout.getTypeSize(type);
-    if (size.isScalable())
+                                           const DeviceLayout &layout) {
+  auto sizeOf = [&](Type type) { return layout.sizeOf(type); };
+  // A length is unsigned; one past the address space is a mistake, and
+  // whatever it touches isn't known.
+  auto length = [](Value bytes) -> std::optional<int64_t> {
+    std::optional<int64_t> constant = constantInt(bytes);
+    if (!constant || *constant < 0 || !llvm::isUInt<32>(*constant))
       return std::nullopt;
-    return size.getFixedValue();
+    return constant;
   };
-  auto length = [](Value bytes) { return constantInt(bytes); };
   return llvm::TypeSwitch<Operation *, std::optional<int64_t>>(op)
       .Case([&](LLVM::LoadOp load) { return sizeOf(load.getType()); })
       .Case([&](LLVM::StoreOp store) {
@@ -81,7 +85,7 @@ static std::optional<int64_t> bytesPerLane(Operation *op,
 
 std::optional<LDSAccess> lodestone::getLDSAccess(Operation *op,
                                                  unsigned waveSize,
-                                                 const DataLayout &layout) {
+                                                 const DeviceLayout &layout) {
   if (auto asmOp = dyn_cast<LLVM::InlineAsmOp>(op)) {
     if (asmMayContainLDSDMA(asmOp.getAsmString()))
       return LDSAccess{op, LDSAccessKind::untaggableDMA, {}};
@@ -119,6 +123,14 @@ std::optional<LDSAccess> lodestone::getLDSAccess(Operation *op,
   if (!interface)
     return std::nullopt;
   LDSAccess access{op, LDSAccessKind::ordinary, {}};
+  // What a call touches is up to the callee. Metadata on it counts all the
+  // same: LLVM's inliner puts it on everything that the callee does.
+  if (isa<LLVM::CallOp, LLVM::InvokeOp>(op)) {
+    if (interface.getAliasScopesOrNull() ||
+        interface.getNoAliasScopesOrNull() || interface.getTBAATagsOrNull())
+      return access;
+    return std::nullopt;
+  }
   for (Value pointer : interface.getAccessedOperands()) {
     bool flat = isPointerInto(pointer.getType(), kFlatAddressSpace);
     if (!flat && !isPointerInto(pointer.getType(), kLDSAddressSpace))

@@ -56,6 +56,12 @@ void Provenance::insert(const ProvenanceElement &element, bool widen,
     if (sameObject(old) && contains(old.range, element.range))
       return;
   changed = true;
+  // What may be any of so many things isn't worth the time that it takes.
+  if (elements.size() >= kMaxObjects) {
+    isTop = true;
+    elements.clear();
+    return;
+  }
   // The new element may bridge several old ones.
   ProvenanceElement merged = element;
   llvm::erase_if(elements, [&](const ProvenanceElement &old) {
@@ -85,8 +91,11 @@ bool Provenance::join(const Provenance &other, bool widen) {
     return true;
   }
   bool changed = false;
-  for (const ProvenanceElement &element : other.elements)
+  for (const ProvenanceElement &element : other.elements) {
     insert(element, widen, changed);
+    if (isTop)
+      break;
+  }
   return changed;
 }
 
@@ -95,7 +104,7 @@ bool Provenance::join(const Provenance &other, bool widen) {
 //===----------------------------------------------------------------------===//
 
 LDSProvenance::LDSProvenance(Operation *module, unsigned waveSize)
-    : module(module), waveSize(waveSize), layout(DataLayout::closest(module)) {
+    : module(module), waveSize(waveSize) {
   indexModule();
 }
 
@@ -105,18 +114,40 @@ void LDSProvenance::indexModule() {
             op.getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName()))
       symbols[symbol.getValue()] = &op;
 
-  for (auto function : module->getRegion(0).getOps<LLVM::LLVMFuncOp>())
+  auto takeAddress = [&](StringRef name) {
+    if (auto target = dyn_cast_or_null<LLVM::LLVMFuncOp>(symbols.lookup(name)))
+      addressTaken.insert(target);
+  };
+  SmallVector<Operation *> indirectCalls;
+  for (Operation &topLevel : module->getRegion(0).getOps()) {
+    auto function = dyn_cast<LLVM::LLVMFuncOp>(topLevel);
+    if (!function) {
+      // Aliases, tables of functions, ...
+      if (auto uses = SymbolTable::getSymbolUses(&topLevel))
+        for (const SymbolTable::SymbolUse &use : *uses)
+          takeAddress(use.getSymbolRef().getLeafReference());
+      continue;
+    }
     function.walk([&](Operation *op) {
       if (auto call = dyn_cast<LLVM::CallOp>(op)) {
-        if (std::optional<StringRef> callee = call.getCallee())
-          if (Operation *target = symbols.lookup(*callee))
-            calls[target].push_back(op);
-      } else if (auto address = dyn_cast<LLVM::AddressOfOp>(op)) {
-        Operation *target = symbols.lookup(address.getGlobalName());
+        std::optional<StringRef> callee = call.getCallee();
+        Operation *target = callee ? symbols.lookup(*callee) : nullptr;
         if (isa_and_nonnull<LLVM::LLVMFuncOp>(target))
-          addressTaken.insert(target);
+          calls[target].push_back(op);
+        else
+          indirectCalls.push_back(op);
+      } else if (auto invoke = dyn_cast<LLVM::InvokeOp>(op)) {
+        if (std::optional<StringRef> callee = invoke.getCallee())
+          takeAddress(*callee);
+        indirectCalls.push_back(op);
+      } else if (auto address = dyn_cast<LLVM::AddressOfOp>(op)) {
+        takeAddress(address.getGlobalName());
       }
     });
+  }
+  // LLVM may find out what an indirect call calls, and inline it.
+  for (Operation *target : addressTaken)
+    llvm::append_range(calls[target], indirectCalls);
 }
 
 static bool isKernel(Operation *function) {
@@ -173,7 +204,7 @@ const LDSObject *LDSProvenance::objectFor(Operation *op) const {
     return object;
   auto global = cast<LLVM::GlobalOp>(op);
   uint64_t alignment = global.getAlignment().value_or(1);
-  int64_t size = layout.getTypeSize(global.getGlobalType()).getFixedValue();
+  int64_t size = layout.sizeOf(global.getGlobalType()).value_or(0);
   LDSObject entry{op, 0, size, global.getSymName(), alignment};
   if (size == 0) {
     // Dynamic LDS; the global may stand for one region of it.
@@ -344,9 +375,16 @@ LDSProvenance::footprint(Value pointer, int64_t offset,
     if (bounded) {
       int64_t low = element.range.smin().getSExtValue() + offset;
       int64_t high = element.range.smax().getSExtValue() + offset;
-      begin = std::max(begin, low);
-      if (size)
-        end = std::min(end, high + *size);
+      if (size && low + *size > object->end && low < object->end) {
+        // It leaves the object for certain. That may be a mistake, or a DMA
+        // some of whose lanes are off; either way its bytes are these.
+        begin = std::max(begin, low);
+        end = high + *size;
+      } else {
+        begin = std::max(begin, low);
+        if (size)
+          end = std::min(end, high + *size);
+      }
     }
     if (begin < end)
       ranges.push_back({object->root, begin, end});

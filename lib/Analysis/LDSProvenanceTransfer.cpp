@@ -128,11 +128,16 @@ static Provenance subtract(const Provenance &lhs, const Provenance &rhs) {
         if (!b.object)
           return ProvenanceElement{a.object,
                                    intrange::inferSub({a.range, b.range})};
-        // The distance between two addresses with one root is a number.
-        if (a.object && a.object->root == b.object->root)
-          return ProvenanceElement{nullptr,
-                                   intrange::inferSub({a.range, b.range})};
-        return std::nullopt;
+        // The distance between two addresses of an object is a number. It is
+        // known modulo 2^32 only. With another object's address it would lead
+        // from one to the other.
+        if (a.object != b.object)
+          return std::nullopt;
+        unsigned width = a.range.smin().getBitWidth();
+        if (width > kAddressBits)
+          return ProvenanceElement{nullptr, ConstantIntRanges::maxRange(width)};
+        return ProvenanceElement{nullptr,
+                                 intrange::inferSub({a.range, b.range})};
       });
 }
 
@@ -164,7 +169,12 @@ static Provenance bitAnd(const Provenance &lhs, const Provenance &rhs) {
         std::optional<APInt> constant = mask.getConstantValue();
         if (!constant)
           return std::nullopt;
-        // The low bits of an address are a number, not an address.
+        // The lowest bits of an address are a number; many bits, or all that
+        // an address in 64 bits has, are still one.
+        constexpr unsigned kMaxLowBits = 10;
+        if (constant->isNonNegative() &&
+            constant->getActiveBits() > kMaxLowBits)
+          return std::nullopt;
         if (constant->isNonNegative())
           return ProvenanceElement{
               nullptr, ConstantIntRanges::fromUnsigned(
@@ -309,7 +319,7 @@ const std::optional<InductionRange> &
 LDSProvenance::inductionRange(BlockArgument argument) const {
   auto [it, isNew] = inductions.try_emplace(argument);
   if (isNew)
-    it->second = InductionRange::match(argument);
+    it->second = InductionRange::match(argument, dominance);
   return it->second;
 }
 
@@ -334,7 +344,9 @@ Provenance LDSProvenance::transferBlockArgument(BlockArgument argument) const {
     const Provenance &bound = lookup(induction->bound);
     if (init.isBottom() || bound.isBottom())
       return {};
-    if (!init.mayBeAddress() && !bound.mayBeAddress()) {
+    if (init.mayBeAddress())
+      return Provenance::unknown();
+    if (!bound.mayBeAddress()) {
       auto hull = [](const Provenance &set) {
         ConstantIntRanges range = set.getElements().front().range;
         for (const ProvenanceElement &element : set.getElements().drop_front())
@@ -357,39 +369,22 @@ Provenance LDSProvenance::transferGEP(Operation *op) const {
   Provenance result = lookup(gep.getBase());
   if (result.isBottom())
     return result;
-  if (lds::getExtent(op) && !result.isUnknown()) {
-    // The extent counts from the start of the root, so that must be known.
-    const LDSObject *base = result.getElements().front().object;
-    if (base && llvm::all_of(result.getElements(),
-                             [&](const ProvenanceElement &element) {
-                               return element.object &&
-                                      element.object->root == base->root;
-                             })) {
-      const LDSObject *region = objectForExtent(op, base);
-      return Provenance::of(region, constantRange(region->begin, kAddressBits));
-    }
-  }
   // The offset of each index, as LLVM's data layout has it.
   Type type = gep.getElemType();
   bool first = true;
   LLVM::GEPIndicesAdaptor<ValueRange> indices = gep.getIndices();
   for (auto index : indices) {
-    uint64_t stride = 0;
     if (!std::exchange(first, false)) {
       if (auto structure = dyn_cast<LLVM::LLVMStructType>(type)) {
         auto field = dyn_cast<IntegerAttr>(index);
         if (!field)
           return Provenance::unknown();
-        uint64_t offset = 0;
-        for (auto [i, member] : llvm::enumerate(structure.getBody())) {
-          if (!structure.isPacked())
-            offset = llvm::alignTo(offset, layout.getTypeABIAlignment(member));
-          if (static_cast<int64_t>(i) == field.getInt())
-            break;
-          offset += layout.getTypeSize(member).getFixedValue();
-        }
+        std::optional<int64_t> offset =
+            layout.fieldOffset(structure, field.getInt());
+        if (!offset)
+          return Provenance::unknown();
         result = add(result,
-                     Provenance::number(constantRange(offset, kAddressBits)));
+                     Provenance::number(constantRange(*offset, kAddressBits)));
         type = structure.getBody()[field.getInt()];
         continue;
       }
@@ -400,10 +395,15 @@ Provenance LDSProvenance::transferGEP(Operation *op) const {
       else
         return Provenance::unknown();
     }
-    stride = layout.getTypeSize(type).getFixedValue();
+    std::optional<int64_t> stride = layout.sizeOf(type);
+    if (!stride)
+      return Provenance::unknown();
     if (auto constant = dyn_cast<IntegerAttr>(index)) {
-      result = add(result, Provenance::number(constantRange(
-                               constant.getInt() * stride, kAddressBits)));
+      // Modulo 2^32, so that no index can overflow.
+      uint64_t bytes = static_cast<uint64_t>(constant.getInt()) *
+                       static_cast<uint64_t>(*stride);
+      result =
+          add(result, Provenance::number(constantRange(bytes, kAddressBits)));
       continue;
     }
     const Provenance &dynamic = lookup(cast<Value>(index));
@@ -421,10 +421,34 @@ Provenance LDSProvenance::transferGEP(Operation *op) const {
       // GEP extends its indices by sign, or cuts them.
       scaled.join(Provenance::number(
           intrange::inferMul({resized(element.range, kAddressBits),
-                              constantRange(stride, kAddressBits)})));
+                              constantRange(*stride, kAddressBits)})));
     result = add(result, scaled);
   }
-  return result;
+  return lds::getExtent(op) ? enterRegion(op, result) : result;
+}
+
+Provenance LDSProvenance::enterRegion(Operation *op,
+                                      const Provenance &address) const {
+  if (address.isBottom() || address.isUnknown())
+    return address;
+  const LDSObject *base = address.getElements().front().object;
+  uint64_t begin = lds::getExtent(op).getOffset();
+  // The extent counts from the start of the root, so that must be known; and
+  // an address that can't be the region's first byte belies the extent.
+  bool consistent =
+      base && llvm::all_of(
+                  address.getElements(), [&](const ProvenanceElement &element) {
+                    return element.object && element.object->root == base->root;
+                  });
+  consistent &= llvm::any_of(address.getElements(),
+                             [&](const ProvenanceElement &element) {
+                               return element.range.smin().sle(begin) &&
+                                      element.range.smax().sge(begin);
+                             });
+  if (!consistent)
+    return Provenance::unknown();
+  return Provenance::of(objectForExtent(op, base),
+                        constantRange(begin, kAddressBits));
 }
 
 Provenance LDSProvenance::transfer(Value value) const {

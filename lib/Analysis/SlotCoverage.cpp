@@ -36,10 +36,6 @@ private:
   void sumUpCalls();
   SlotState entryOf(LLVM::LLVMFuncOp function) const;
   void visit(LLVM::LLVMFuncOp function, ArrayRef<unsigned> accesses);
-  Operation *calleeOf(Operation *call) const {
-    std::optional<StringRef> callee = cast<LLVM::CallOp>(call).getCallee();
-    return callee ? provenance.lookupSymbol(*callee) : nullptr;
-  }
 
   const KernelPlan &plan;
   const LDSProvenance &provenance;
@@ -49,8 +45,11 @@ private:
 
   /// What a function and its callees issue.
   llvm::DenseMap<Operation *, llvm::BitVector> issuedIn;
-  /// The calls made by each function.
-  llvm::DenseMap<Operation *, SmallVector<Operation *>> callsIn;
+  /// The functions of the plan that a call may call; an indirect one may call
+  /// several.
+  llvm::DenseMap<Operation *, SmallVector<Operation *, 1>> calleesOf;
+  /// The functions that make such calls.
+  llvm::DenseSet<Operation *> callers;
   /// The meet of the states at the calls of a function, as far as visited.
   llvm::DenseMap<Operation *, SlotState> entries;
   llvm::DenseSet<Operation *> visited;
@@ -66,14 +65,17 @@ void CoverageWalk::sumUpCalls() {
     if (access.isDMA())
       issuedIn[access.function].set(slotOf(access));
   for (LLVM::LLVMFuncOp callee : plan.functions)
-    for (Operation *call : provenance.callsOf(callee))
-      callsIn[call->getParentOfType<LLVM::LLVMFuncOp>()].push_back(call);
+    for (Operation *call : provenance.callsOf(callee)) {
+      calleesOf[call].push_back(callee);
+      callers.insert(call->getParentOfType<LLVM::LLVMFuncOp>());
+    }
   for (bool changed = true; changed;) {
     changed = false;
-    for (auto &[caller, calls] : callsIn)
-      for (Operation *call : calls) {
-        llvm::BitVector &outer = issuedIn[caller];
-        const llvm::BitVector &inner = issuedIn[calleeOf(call)];
+    for (auto &[call, callees] : calleesOf)
+      for (Operation *callee : callees) {
+        llvm::BitVector &outer =
+            issuedIn.find(call->getParentOfType<LLVM::LLVMFuncOp>())->second;
+        const llvm::BitVector &inner = issuedIn.find(callee)->second;
         if (!inner.test(outer))
           continue; // Nothing that the caller doesn't have.
         outer |= inner;
@@ -103,17 +105,18 @@ void CoverageWalk::visit(LLVM::LLVMFuncOp function,
     if (access.isDMA())
       events[block].push_back({static_cast<int>(slotOf(access))});
   };
-  if (callsIn.lookup(function).empty()) {
+  if (!callers.contains(function)) {
     for (unsigned index : accesses)
       addAccess(index);
   } else {
     // Bring calls and accesses into one order.
     function.walk([&](Operation *op) {
-      if (isa<LLVM::CallOp>(op))
-        if (auto it = issuedIn.find(calleeOf(op)); it != issuedIn.end()) {
-          steps[op->getBlock()].push_back({op, -1});
-          events[op->getBlock()].push_back({-1, &it->second});
-        }
+      if (auto it = calleesOf.find(op); it != calleesOf.end()) {
+        steps[op->getBlock()].push_back({op, -1});
+        for (Operation *callee : it->second)
+          events[op->getBlock()].push_back(
+              {-1, &issuedIn.find(callee)->second, op});
+      }
       if (!accesses.empty() &&
           plan.accesses[accesses.front()].access.op == op) {
         addAccess(accesses.front());
@@ -132,11 +135,14 @@ void CoverageWalk::visit(LLVM::LLVMFuncOp function,
     SlotState state = it->second;
     for (const Step &step : inBlock) {
       if (step.access < 0) {
-        Operation *callee = calleeOf(step.op);
-        auto [atEntry, isNew] = entries.try_emplace(callee, state);
-        if (!isNew)
-          atEntry->second.meet(state);
-        state.issueInCall(issuedIn[callee]);
+        ArrayRef<Operation *> callees = calleesOf.find(step.op)->second;
+        for (Operation *callee : callees) {
+          auto [atEntry, isNew] = entries.try_emplace(callee, state);
+          if (!isNew)
+            atEntry->second.meet(lists, state, callee);
+        }
+        for (Operation *callee : callees)
+          state.issueInCall(lists, issuedIn.find(callee)->second, step.op);
         continue;
       }
       const PlannedAccess &access = plan.accesses[step.access];

@@ -216,6 +216,7 @@ bool lodestone::generateCode(llvm::Module &module, llvm::TargetMachine &machine,
   if (afterWaits) {
     const llvm::PassInfo *waits =
         llvm::PassRegistry::getPassRegistry()->getPassInfo(
+            // A plain literal would be taken for the address of a pass ID.
             llvm::StringRef("si-insert-waitcnts"));
     if (!waits) {
       error = "this LLVM has no pass 'si-insert-waitcnts' to check after";

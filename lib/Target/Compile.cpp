@@ -233,21 +233,48 @@ bool hasOnlyDeclaredLDS(gpu::GPUModuleOp module) {
   return !walked.wasInterrupted();
 }
 
+/// Removes alias metadata from everything in `module` that may touch LDS, so
+/// that LLVM waits for all LDS-DMAs. Tags that came with the input go, too:
+/// they may be what is wrong.
+void stripLDSTags(gpu::GPUModuleOp module) {
+  module.walk([](LLVM::AliasAnalysisOpInterface op) {
+    // A flat (generic) pointer may point to LDS.
+    if (llvm::none_of(op.getAccessedOperands(), [](Value pointer) {
+          auto type = dyn_cast<LLVM::LLVMPointerType>(pointer.getType());
+          return !type || type.getAddressSpace() == 0 ||
+                 type.getAddressSpace() == lds::kLDSAddressSpace;
+        }))
+      return;
+    op.setAliasScopes(nullptr);
+    op.setNoAliasScopes(nullptr);
+    op.setTBAATags(nullptr);
+  });
+}
+
+/// Says what the check found in code that is kept as it is: a warning, or an
+/// error with `strict`.
+LogicalResult reportFindings(gpu::GPUModuleOp module, bool strict,
+                             const WaitCheckReport &report,
+                             CompileFailure &failure) {
+  InFlightDiagnostic diagnostic =
+      strict ? module.emitError() : module.emitWarning();
+  diagnostic << "gpu.module @" << module.getName()
+             << " fails the wait check: " << countFindings(report);
+  for (const WaitFinding &finding : report.findings)
+    diagnostic.attachNote() << finding.message();
+  if (!strict)
+    return success();
+  failure = CompileFailure::strict;
+  return diagnostic;
+}
+
 /// Decides what becomes of code with alias scopes (in `result`) that the wait
 /// check has findings on; `module` is the one without.
 LogicalResult judge(gpu::GPUModuleOp module, const CompileOptions &options,
                     CompiledModule &result, CompileFailure &failure) {
   const WaitCheckReport &report = *result.check;
-  if (options.strict) {
-    failure = CompileFailure::strict;
-    InFlightDiagnostic error =
-        module.emitError("gpu.module @")
-        << module.getName()
-        << " fails the wait check with alias scopes: " << countFindings(report);
-    for (const WaitFinding &finding : report.findings)
-      error.attachNote() << finding.message();
-    return error;
-  }
+  if (options.strict)
+    return reportFindings(module, /*strict=*/true, report, failure);
   // Static LDS is packed here, too: LLVM may lose waits without any scopes when
   // there are several globals. Each of them has an extent then.
   Copy copy(module);
@@ -270,6 +297,7 @@ LogicalResult judge(gpu::GPUModuleOp module, const CompileOptions &options,
 
   // The backend lost a wait. What it makes of the same kernel without scopes is
   // slower and, as a rule, right.
+  stripLDSTags(copy.get());
   CompiledModule untagged;
   untagged.name = result.name;
   untagged.chip = result.chip;
@@ -285,10 +313,10 @@ LogicalResult judge(gpu::GPUModuleOp module, const CompileOptions &options,
       << " is compiled without alias scopes: with them "
          "the machine code fails the wait check ("
       << countFindings(*result.taggedCheck) << ")";
-  if (!result.check->findings.empty())
-    warning << "; without them it still does (" << countFindings(*result.check)
-            << ")";
   warning.attachNote() << result.taggedCheck->findings.front().message();
+  warning.report();
+  if (!result.check->findings.empty())
+    return reportFindings(module, /*strict=*/false, *result.check, failure);
   return success();
 }
 } // namespace
@@ -306,8 +334,13 @@ LogicalResult lodestone::compileLowered(gpu::GPUModuleOp module,
   if (failed(checkChip(module, result.chip)) ||
       failed(checkGPUModule(module, result.chip, /*requireKernels=*/true)))
     return mlir::failure();
-  if (!options.aliasScopes)
-    return compileAsIs(module, options, result, failure);
+  if (!options.aliasScopes) {
+    if (failed(compileAsIs(module, options, result, failure)))
+      return mlir::failure();
+    if (!result.check || result.check->findings.empty())
+      return success();
+    return reportFindings(module, options.strict, *result.check, failure);
+  }
 
   Copy tagged(module);
   if (failed(tagged.run(

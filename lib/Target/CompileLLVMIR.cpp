@@ -74,6 +74,12 @@ LogicalResult lodestone::compileLLVMIR(llvm::MemoryBufferRef ir,
   if (!module.getTargetTriple().isAMDGCN())
     return emitError(file, "the module is for '")
            << module.getTargetTriple().str() << "', not for " << kTargetTriple;
+  if (llvm::all_of(module, [](const llvm::Function &function) {
+        return function.isDeclaration();
+      }))
+    return emitError(file,
+                     "the module defines no function, so there is nothing "
+                     "to compile");
   FailureOr<std::string> chip = findChip(module, options.chip, file);
   if (failed(chip))
     return failure();
@@ -94,7 +100,9 @@ LogicalResult lodestone::compileLLVMIR(llvm::MemoryBufferRef ir,
     InFlightDiagnostic diagnostic =
         options.strict ? emitError(file) : emitWarning(file);
     diagnostic << "the machine code fails the wait check ("
-               << compiled.check->findings.size() << " findings)";
+               << compiled.check->findings.size()
+               << (compiled.check->findings.size() == 1 ? " finding)"
+                                                        : " findings)");
     for (const WaitFinding &finding : compiled.check->findings)
       diagnostic.attachNote() << finding.message();
     if (options.strict) {

@@ -46,18 +46,28 @@ static ConstantRange below(unsigned width, uint64_t bound) {
                                     APInt(64, bound).zextOrTrunc(width));
 }
 
-/// The numbers that an xor can give. Above the highest bit of the one operand
-/// the bits are those of the other: a swizzle leaves a row's number as it is.
-static ConstantRange exclusiveOr(const ConstantRange &lhs,
-                                 const ConstantRange &rhs) {
-  unsigned width = lhs.getBitWidth();
-  auto most = [width](const ConstantRange &high, const ConstantRange &low) {
-    unsigned bits = low.getUnsignedMax().getActiveBits();
-    return high.getUnsignedMax() | APInt::getLowBitsSet(width, bits);
-  };
-  APInt bound = APIntOps::umin(most(lhs, rhs), most(rhs, lhs));
-  return lhs.binaryXor(rhs).intersectWith(
-      ConstantRange::getNonEmpty(APInt::getZero(width), bound + 1));
+/// Where `x ^ y` and `x | y` are: y changes no bit above its own highest, so
+/// the result stays in the same block of that size as x.
+static ConstantRange withinBlock(const ConstantRange &x,
+                                 const ConstantRange &y) {
+  unsigned width = x.getBitWidth();
+  APInt block = APInt::getLowBitsSet(width, y.getUnsignedMax().getActiveBits());
+  return ConstantRange::getNonEmpty(x.getUnsignedMin() & ~block,
+                                    (x.getUnsignedMax() | block) + 1);
+}
+
+/// `range` without what isn't a multiple of 2^`zeros` at its ends.
+static ConstantRange alignedRange(const ConstantRange &range, unsigned zeros) {
+  if (range.isEmptySet() || range.isWrappedSet() || zeros == 0 ||
+      zeros >= range.getBitWidth())
+    return range;
+  APInt low = APInt::getLowBitsSet(range.getBitWidth(), zeros);
+  APInt first = (range.getUnsignedMin() + low) & ~low;
+  APInt last = range.getUnsignedMax() & ~low;
+  // Rounding up went past the end of the range or of the numbers.
+  if (first.ugt(last) || first.ult(range.getUnsignedMin()))
+    return range;
+  return ConstantRange::getNonEmpty(first, last + 1);
 }
 
 ConstantRange AddressAnalysis::number(const Value *value) {
@@ -79,24 +89,19 @@ ConstantRange AddressAnalysis::number(const Value *value) {
   --depth;
   pendingNumbers.erase(value);
 
-  if (!isa<BinaryOperator, CastInst>(value)) {
-    const DataLayout &layout = function.getParent()->getDataLayout();
+  // A range has no holes: in `wave << 13 | lane << 7` it is the bits that tell
+  // how far the sum reaches.
+  const DataLayout &layout = function.getParent()->getDataLayout();
+  if (isa<BinaryOperator, CastInst>(value)) {
+    KnownBits bits = computeKnownBits(value, layout);
+    if (!bits.hasConflict())
+      result = alignedRange(result.intersectWith(ConstantRange::fromKnownBits(
+                                bits, /*IsSigned=*/false)),
+                            bits.countMinTrailingZeros());
+  } else {
     SimplifyQuery query(layout, dyn_cast<Instruction>(value));
     result = result.intersectWith(computeConstantRangeIncludingKnownBits(
         value, /*ForSigned=*/false, query));
-  } else if (result.isFullSet() ||
-             cast<Operator>(value)->getOpcode() == Instruction::Xor) {
-    KnownBits bits =
-        computeKnownBits(value, function.getParent()->getDataLayout());
-    if (!bits.hasConflict()) {
-      result = result.intersectWith(
-          ConstantRange::fromKnownBits(bits, /*IsSigned=*/false));
-      // The last multiple of the alignment, where a swizzle leaves its bits.
-      APInt last = result.getUnsignedMax();
-      last.clearLowBits(std::min(bits.countMinTrailingZeros(), width));
-      result = result.intersectWith(
-          ConstantRange::getNonEmpty(APInt::getZero(width), last + 1));
-    }
   }
   // Nothing fits: the value is never computed, or the two disagree.
   if (result.isEmptySet())
@@ -134,9 +139,11 @@ ConstantRange AddressAnalysis::visitNumber(const Value *value) {
     if (const auto *disjoint = dyn_cast<PossiblyDisjointInst>(op);
         disjoint && disjoint->isDisjoint())
       return lhs.add(rhs).intersectWith(lhs.binaryOr(rhs));
-    if (opcode == Instruction::Xor)
-      return exclusiveOr(lhs, rhs);
     auto code = static_cast<Instruction::BinaryOps>(opcode);
+    if (code == Instruction::Xor || code == Instruction::Or)
+      return lhs.binaryOp(code, rhs)
+          .intersectWith(withinBlock(lhs, rhs))
+          .intersectWith(withinBlock(rhs, lhs));
     if (const auto *wraps = dyn_cast<OverflowingBinaryOperator>(op))
       return lhs.overflowingBinaryOp(code, rhs, wraps->getNoWrapKind());
     return lhs.binaryOp(code, rhs);

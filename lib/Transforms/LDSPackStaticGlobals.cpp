@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lodestone/Analysis/AliasScopePlan.h"
+#include "lodestone/Analysis/DeviceLayout.h"
 #include "lodestone/Dialect/LDS/IR/LDSDialect.h"
 #include "lodestone/Transforms/Passes.h"
 
@@ -74,15 +75,15 @@ static bool hasContents(LLVM::GlobalOp global) {
 /// The alignment that the backend would give: wide accesses need it, and it
 /// raises that of large objects (AMDGPULowerModuleLDS, "super-align").
 static uint64_t alignmentOf(LLVM::GlobalOp global, uint64_t size,
-                            const DataLayout &layout) {
-  uint64_t natural = layout.getTypeABIAlignment(global.getGlobalType());
+                            const DeviceLayout &layout) {
+  uint64_t natural = layout.alignmentOf(global.getGlobalType());
   uint64_t super = size > 8 ? 16 : size > 4 ? 8 : size > 2 ? 4 : 2;
   return std::max({natural, super, global.getAlignment().value_or(1)});
 }
 
 void LDSPackStaticGlobals::pack(Operation *module, KernelPlan &plan) {
   LLVM::LLVMFuncOp kernel = plan.kernel;
-  DataLayout layout = DataLayout::closest(module);
+  DeviceLayout layout;
   llvm::DenseMap<Operation *, unsigned> memberOf;
   SmallVector<Member> members;
   auto refuse = [&](Operation *op, StringRef why) {
@@ -97,7 +98,7 @@ void LDSPackStaticGlobals::pack(Operation *module, KernelPlan &plan) {
     auto global = cast<LLVM::GlobalOp>(op);
     if (hasContents(global))
       return refuse(op, "one has an initial value");
-    uint64_t size = layout.getTypeSize(global.getGlobalType());
+    uint64_t size = layout.sizeOf(global.getGlobalType()).value_or(0);
     unsigned order = members.size();
     memberOf[op] = order;
     members.push_back(

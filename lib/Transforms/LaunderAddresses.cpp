@@ -10,6 +10,7 @@
 #include "lodestone/Transforms/LDSTransforms.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -17,18 +18,23 @@
 using namespace mlir;
 using namespace lodestone;
 
+static Value createLaunder(OpBuilder &builder, Value address) {
+  auto asmOp = LLVM::InlineAsmOp::create(
+      builder, address.getLoc(), /*res=*/address.getType(),
+      /*operands=*/address, /*asm_string=*/"", /*constraints=*/"=s,0",
+      /*has_side_effects=*/false, /*is_align_stack=*/false,
+      LLVM::TailCallKind::None, /*asm_dialect=*/LLVM::AsmDialectAttr(),
+      /*operand_attrs=*/ArrayAttr());
+  return asmOp.getResult(0);
+}
+
 Value LaunderedAddresses::launder(Value base) {
   Value &twin = twins[base];
   if (twin)
     return twin;
   OpBuilder builder(base.getContext());
   builder.setInsertionPointAfterValue(base);
-  auto asmOp = LLVM::InlineAsmOp::create(
-      builder, base.getLoc(), /*res=*/base.getType(), /*operands=*/base,
-      /*asm_string=*/"", /*constraints=*/"=s,0", /*has_side_effects=*/false,
-      /*is_align_stack=*/false, LLVM::TailCallKind::None,
-      /*asm_dialect=*/LLVM::AsmDialectAttr(), /*operand_attrs=*/ArrayAttr());
-  return twins[base] = asmOp.getResult(0);
+  return twin = createLaunder(builder, base);
 }
 
 Value LaunderedAddresses::rebuild(Value value, Value base) {
@@ -52,11 +58,31 @@ Value LaunderedAddresses::rebuild(Value value, Value base) {
              clone->getResult(cast<OpResult>(value).getResultNumber());
 }
 
+/// True for an address that is the same for all lanes wherever it is computed.
+static bool isConstantAddress(Value value) {
+  while (auto gep = value.getDefiningOp<LLVM::GEPOp>()) {
+    if (!gep.getDynamicIndices().empty())
+      return false;
+    value = gep.getBase();
+  }
+  return value.getDefiningOp<LLVM::AddressOfOp>() != nullptr;
+}
+
 void LaunderedAddresses::apply(Operation *dma, Value pointer) {
   Value base = getAddressBase(pointer);
   if (isLaunder(base.getDefiningOp()))
     return;
-  Value laundered = rebuild(pointer, base);
+  // The lanes that run the DMA agree on its address. Those that run the code
+  // which computed it from the base may be more, and may not. The assembly
+  // needs an SGPR, which LLVM gives to what it can prove uniform only.
+  OpBuilder builder(dma);
+  Value laundered;
+  if (isConstantAddress(base))
+    laundered = rebuild(pointer, base);
+  if (!laundered || !isLaundered(laundered))
+    laundered = createLaunder(
+        builder, ROCDL::ReadfirstlaneOp::create(builder, dma->getLoc(),
+                                                pointer.getType(), pointer));
   for (OpOperand &operand : dma->getOpOperands())
     if (operand.get() == pointer)
       operand.set(laundered);

@@ -94,7 +94,7 @@ def read(source: object, name: str | None = None) -> Input:
     else:
         chip, options = "", {}
     if isinstance(source, (ir.Module, ir.Operation)):
-        module = ir.Module.import_(source)
+        module = ir.Module.from_foreign(source)
     else:
-        module = ir.Module.import_(source, ir.Context())
+        module = ir.Module.from_foreign(source, ir.Context())
     return Input("mlir", name or "<module>", module.context, module, b"", chip, options)

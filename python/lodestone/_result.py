@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
 
 if TYPE_CHECKING:
     from lodestone._native import DiagnosticInfo
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
 
 def _plain(value: Any) -> Any:
     """The value in terms of JSON; bytes as base64 text."""
+    if isinstance(value, Result):
+        return value.to_dict()
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {f.name: _plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
     if isinstance(value, bytes):
@@ -28,13 +32,18 @@ def _plain(value: Any) -> Any:
     return value
 
 
+def add_row(table: Table, *cells: object) -> None:
+    """Adds a row of plain text: brackets in names and instructions are no markup."""
+    table.add_row(*(Text(str(cell)) for cell in cells))
+
+
+@dataclasses.dataclass(frozen=True)
 class Result:
     """Base of the results: prints as tables, in notebooks as HTML."""
 
     def to_dict(self) -> dict[str, Any]:
         """The fields, nested, as JSON takes them; bytes become base64 text."""
-        plain: dict[str, Any] = _plain(self)
-        return plain
+        return {f.name: _plain(getattr(self, f.name)) for f in dataclasses.fields(self)}
 
     def to_json(self, indent: int | None = 2) -> str:
         """``to_dict`` as JSON text."""
@@ -45,7 +54,8 @@ class Result:
 
     def __rich_console__(self, console: Console, options: Any) -> Iterator[RenderableType]:
         """Lets ``rich.print`` show the tables."""
-        yield from self._renderables()
+        for item in self._renderables():
+            yield Text(item) if isinstance(item, str) else item
 
     def __str__(self) -> str:
         """The tables as plain text."""

@@ -8,10 +8,11 @@ from typing import Any
 
 from rich.console import RenderableType
 from rich.table import Table
+from rich.text import Text
 
 from lodestone import _native
 from lodestone._input import read
-from lodestone._result import Result
+from lodestone._result import Result, add_row
 from lodestone.passmanager import PassManager
 from lodestone.remarks import Remark, collect_remarks
 
@@ -143,23 +144,25 @@ class Analysis(Result):
             if not kernel.has_dma:
                 yield f"{kernel.name}: no LDS-DMA, so nothing to tell apart"
                 continue
-            table = Table(title=f"{kernel.name}: regions", title_justify="left")
+            table = Table(title=Text(f"{kernel.name}: regions"), title_justify="left")
             table.add_column("scope", overflow="fold")
             table.add_column("bytes")
             table.add_column("DMAs", justify="right")
             table.add_column("accesses", justify="right")
             for item in kernel.ranges:
                 users = [a.kind == "dma" for a in kernel.accesses if item.name in a.ranges]
-                table.add_row(item.name, str(item), str(sum(users)), str(len(users) - sum(users)))
+                add_row(table, item.name, str(item), str(sum(users)), str(len(users) - sum(users)))
             yield table
             tagged = len(kernel.accesses) - len(kernel.refused)
             yield f"{tagged} of {len(kernel.accesses)} accesses and DMAs get alias scopes"
             if kernel.refused:
-                table = Table(title=f"{kernel.name}: left alone", title_justify="left")
+                table = Table(title=Text(f"{kernel.name}: left alone"), title_justify="left")
                 for column in ("operation", "place", "why", "reason"):
                     table.add_column(column, overflow="fold")
                 for a in kernel.refused:
-                    table.add_row(a.op, f"{a.file}:{a.line}" if a.file else "", a.refusal, a.reason)
+                    add_row(
+                        table, a.op, f"{a.file}:{a.line}" if a.file else "", a.refusal, a.reason
+                    )
                 yield table
         for remark in self.remarks:
             if remark.kind == "analysis":
@@ -176,7 +179,7 @@ def analyze(
     Args:
         module: MLIR: text, bytes, a path, a module of any MLIR bindings, or a kernel object. It
             is left as it is; a copy is lowered to the LLVM dialect.
-        chip: ``gfx950``; default: what the module says, or else ``gfx950``.
+        chip: ``gfx950``; default: what the module says.
         launder: as the pass's option: addresses of DMAs are hidden from LLVM's alias analysis.
         name: what messages call it.
 

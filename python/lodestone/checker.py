@@ -12,7 +12,7 @@ from rich.table import Table
 from lodestone import _native
 from lodestone._errors import MLIRError
 from lodestone._input import read
-from lodestone._result import Result
+from lodestone._result import Result, add_row
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ class CheckReport(Result):
                 table.add_column(column, overflow="fold")
             for f in self.findings:
                 has = "no wait" if f.actual_wait is None else f"vmcnt({f.actual_wait})"
-                table.add_row(
+                add_row(table, 
                     f.function, f.kind, f.overlap, f.access.text, f.dma.text, has,
                     f"vmcnt({f.needed_wait})",
                 )  # fmt: skip

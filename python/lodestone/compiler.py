@@ -14,7 +14,7 @@ from rich.table import Table
 from lodestone import _native
 from lodestone._errors import MissingToolError, MLIRError, StrictError
 from lodestone._input import Input, read
-from lodestone._result import Diagnostic, Result
+from lodestone._result import Diagnostic, Result, add_row
 from lodestone.checker import CheckReport
 
 Format = Literal["isa", "hsaco", "fatbin"]
@@ -232,7 +232,7 @@ class Compilation(Result):
                     kernel.static_lds_bytes + kernel.dynamic_lds_bytes, kernel.occupancy,
                 )  # fmt: skip
                 scopes = "dropped by check" if module.untagged_fallback else "as asked"
-                table.add_row(kernel.name, module.chip, *map(str, numbers), scopes)
+                add_row(table, kernel.name, module.chip, *map(str, numbers), scopes)
         yield table
         for module in self.modules:
             if module.check:

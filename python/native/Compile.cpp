@@ -142,7 +142,7 @@ static Dict toDict(const CompiledModule &module) {
 }
 
 /// The options by the names that Python gives them; an unknown one is a bug.
-static CompileOptions toOptions(nb::dict options) {
+static CompileOptions toOptions(Dict options) {
   CompileOptions result;
   for (auto [key, value] : options) {
     std::string name = nb::cast<std::string>(key);
@@ -250,7 +250,7 @@ report(const ContextPtr &context,
   return dict;
 }
 
-static Dict compileModule(const OpPtr &op, nb::dict pyOptions) {
+static Dict compileModule(const OpPtr &op, Dict pyOptions) {
   const CompileOptions options = toOptions(pyOptions);
   auto module = mlir::dyn_cast<mlir::ModuleOp>(op->get());
   if (!module)
@@ -263,7 +263,7 @@ static Dict compileModule(const OpPtr &op, nb::dict pyOptions) {
 }
 
 static Dict compileIR(nb::bytes contents, const std::string &name,
-                      ContextState *given, nb::dict pyOptions) {
+                      ContextState *given, Dict pyOptions) {
   const CompileOptions options = toOptions(pyOptions);
   ContextPtr context = contextOrCurrent(given);
   // LLVM's parser wants a zero after the end.

@@ -33,7 +33,10 @@ static const mlir::DialectRegistry &everything() {
   return *registry;
 }
 
-ContextState::ContextState() : context(everything()) {}
+ContextState::ContextState() : context(everything()) {
+  // The whole operation in each diagnostic hides what the diagnostic says.
+  context.printOpOnDiagnostic(false);
+}
 
 // The stack
 // -----------------------------------------------------------------------

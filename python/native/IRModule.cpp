@@ -88,9 +88,10 @@ void lodestone::python::bindModule(nb::module_ &m) {
           "the "
           "file that diagnostics name.")
       .def_static(
-          "import_", &importModule, nb::arg("module"),
+          "from_foreign", &importModule, nb::arg("module"),
           nb::arg("context") = nb::none(),
-          nb::sig("def import_(module: object, context: Context | None = None) "
+          nb::sig("def from_foreign(module: object, context: Context | None = "
+                  "None) "
                   "-> Module"),
           "Takes a module of any MLIR bindings (anything with "
           "operation.write_bytecode or operation.get_asm), through bytecode "

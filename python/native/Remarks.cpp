@@ -99,7 +99,9 @@ public:
       throw std::runtime_error(
           "the remarks of this context are being collected already");
     mlir::remark::RemarkCategories categories;
-    categories.all = filter;
+    // `all` alone enables nothing: it only widens those that are given.
+    categories.passed = categories.missed = categories.analysis =
+        categories.failed = filter;
     if (failed(mlir::remark::enableOptimizationRemarks(
             context->context, std::make_unique<Streamer>(store),
             std::make_unique<mlir::remark::RemarkEmittingPolicyAll>(),

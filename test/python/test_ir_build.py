@@ -267,7 +267,7 @@ def test_symbol_table(context: Context) -> None:
 def test_current_objects(context: Context) -> None:
     """`with` sets what is current, per thread and nested."""
     assert Context.current is context
-    module, body = build_function()
+    _module, body = build_function()
     with Location.file("a.py", 3, 4), InsertionPoint(body) as point:
         assert InsertionPoint.current is point
         op = Operation.create("arith.constant", [IndexType.get()])

@@ -259,7 +259,7 @@ def test_odd_arguments(thing: object) -> None:
             lambda: Operation.create("func.return", regions=thing),  # type: ignore[arg-type]
             lambda: Operation.create("func.return", ip=thing),  # type: ignore[arg-type]
             lambda: Module.parse(thing),  # type: ignore[arg-type]
-            lambda: Module.import_(thing),
+            lambda: Module.from_foreign(thing),
             lambda: Operation.parse(thing),  # type: ignore[arg-type]
             lambda: Type.parse(thing),  # type: ignore[arg-type]
             lambda: Attribute.parse(thing),  # type: ignore[arg-type]

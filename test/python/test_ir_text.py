@@ -121,11 +121,11 @@ def test_modules_of_other_bindings(context: Context, bytecode: bool) -> None:
     """Anything with the methods of upstream's bindings is a module."""
     with Context():
         foreign = Foreign(Module.parse(MODULE), bytecode)
-    module = Module.import_(foreign)
+    module = Module.from_foreign(foreign)
     assert module.context is context and "arith.addi" in str(module)
-    assert Module.import_(module) == module
+    assert Module.from_foreign(module) == module
     with pytest.raises(TypeError, match="write_bytecode"):
-        Module.import_(object())
+        Module.from_foreign(object())
 
 
 def test_threads_with_a_context_each() -> None:

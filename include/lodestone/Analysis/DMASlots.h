@@ -13,13 +13,17 @@
 /// the order in which it meets them, and keeps the list of slots beside the
 /// scores that it waits by. Where two paths join it merges the scores index by
 /// index, but keeps one path's list. So an index means the same DMA only if all
-/// paths have met the same DMAs first, in the same order; and after a join of
-/// different lists nothing that is appended later can be relied on.
+/// paths have met the same DMAs first, in the same order.
 ///
-/// This data-flow analysis computes that: a state is the list that every path
-/// agrees on, whether the list may still grow, and all DMAs that may have been
-/// issued. A tagged access is safe where each DMA that it overlaps, and that
-/// may have been issued, is in the list.
+/// Past a join of different lists it isn't known which one LLVM kept; but it is
+/// one and the same list for all that follows. So a DMA that is issued (again)
+/// after the join is in it from there on, with its latest score, whichever it
+/// was: this is how a loop gets exact waits for buffers that its prologue
+/// doesn't fill. What was issued before the join, on one path only, is lost.
+///
+/// This data-flow analysis computes that: a state is what is known of the list,
+/// and all DMAs that may have been issued. A tagged access is safe where each
+/// DMA that it overlaps, and that may have been issued, is in the list.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -40,11 +44,15 @@ class Region;
 namespace lodestone {
 
 /// A list of slots, as a node of the tree of all lists: its parent is the list
-/// without the last slot.
+/// without the last slot. Where different lists join, a node stands for slots
+/// that aren't known, the same for everything below it.
 struct SlotList {
   const SlotList *parent;
   unsigned depth;
+  /// All slots that are in the list for certain.
   llvm::BitVector members;
+  /// If the last entry stands for unknown slots: the place they depend on.
+  const void *place = nullptr;
 };
 
 /// Interns lists. Slots are numbered 0 .. numSlots - 1.
@@ -53,6 +61,8 @@ public:
   explicit SlotLists(unsigned numSlots);
   const SlotList *empty() const { return &root; }
   const SlotList *append(const SlotList *list, unsigned slot);
+  /// `prefix` and then slots that aren't known, but depend on `place` only.
+  const SlotList *appendUnknown(const SlotList *prefix, const void *place);
   /// The longest list that both start with.
   static const SlotList *commonPrefix(const SlotList *a, const SlotList *b);
   unsigned numSlots() const { return root.members.size(); }
@@ -62,13 +72,15 @@ private:
   llvm::DenseMap<std::pair<const SlotList *, unsigned>,
                  std::unique_ptr<SlotList>>
       lists;
+  llvm::DenseMap<std::pair<const SlotList *, const void *>,
+                 std::unique_ptr<SlotList>>
+      unknownTails;
 };
 
 /// What is known at a program point.
 struct SlotState {
   const SlotList *list;
-  /// Every path has the same list, so that a slot appended now has the same
-  /// index on each. Then the list is also all that was issued.
+  /// The list is known in full, and is all that was issued.
   bool open = true;
   /// If not open: the slots whose DMAs may have been issued.
   llvm::BitVector issued;
@@ -79,9 +91,11 @@ struct SlotState {
   static SlotState unknown(const SlotLists &lists);
 
   void issue(SlotLists &lists, unsigned slot);
-  /// A call that may issue `slots` in an order that isn't known.
-  void issueInCall(const llvm::BitVector &slots);
-  void meet(const SlotState &other);
+  /// The call `place` that may issue `slots` in an order that isn't known.
+  void issueInCall(SlotLists &lists, const llvm::BitVector &slots,
+                   const void *place);
+  /// What is known at `place` if it is reached in this state or in `other`.
+  void meet(SlotLists &lists, const SlotState &other, const void *place);
   /// True if an access that overlaps the DMAs of `slots` gets all its waits.
   bool covers(const llvm::BitVector &slots) const;
   /// A slot of `slots` that isn't covered, or -1.
@@ -96,8 +110,9 @@ struct SlotState {
 struct SlotEvent {
   /// The slot, or -1 for a call.
   int slot;
-  /// For a call: what it may issue.
+  /// For a call: what it may issue, and which call it is.
   const llvm::BitVector *called = nullptr;
+  const void *place = nullptr;
 };
 
 /// Solves forward over the blocks of `body` from `entry`; `events` holds the

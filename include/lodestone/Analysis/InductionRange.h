@@ -16,6 +16,7 @@
 #define LODESTONE_ANALYSIS_INDUCTIONRANGE_H
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Dominance.h"
 #include "mlir/Interfaces/InferIntRangeInterface.h"
 
 #include <optional>
@@ -38,7 +39,8 @@ struct InductionRange {
   /// Recognises `argument` as the counter of a loop with one entry value and
   /// one latch, in the form that scf-to-cf gives (test in the header) or that
   /// loop rotation gives (test in the latch).
-  static std::optional<InductionRange> match(mlir::BlockArgument argument);
+  static std::optional<InductionRange> match(mlir::BlockArgument argument,
+                                             mlir::DominanceInfo &dominance);
 
   /// The values of the counter, for these ranges of its entry value and bound;
   /// nothing if it may wrap around.

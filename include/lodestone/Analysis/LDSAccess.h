@@ -22,12 +22,13 @@
 #include <optional>
 
 namespace mlir {
-class DataLayout;
 class Operation;
 class Type;
 } // namespace mlir
 
 namespace lodestone {
+
+class DeviceLayout;
 
 /// The LLVM address space of the LDS.
 constexpr unsigned kLDSAddressSpace = 3;
@@ -70,12 +71,13 @@ struct LDSAccess {
 };
 
 /// Describes what `op` does to LDS, or nothing if it doesn't touch it by
-/// itself. A DMA writes `waveSize` lanes' bytes in a row from its pointer,
-/// which is uniform; its memory operand in LLVM covers one lane only (source:
-/// CDNA3 ISA 10.3, CDNA4 ISA 10.3: LDS address = M0 + inst_offset + lane * 4,
-/// or lane * 16 for the 12- and 16-byte forms).
+/// itself. A call that carries alias metadata is an ordinary access without
+/// operands: nothing is known of it. A DMA writes `waveSize` lanes' bytes in a
+/// row from its pointer, which is uniform; its memory operand in LLVM covers
+/// one lane only (source: CDNA3 ISA 10.3, CDNA4 ISA 10.3: LDS address = M0 +
+/// inst_offset + lane * 4, or lane * 16 for the 12- and 16-byte forms).
 std::optional<LDSAccess> getLDSAccess(mlir::Operation *op, unsigned waveSize,
-                                      const mlir::DataLayout &layout);
+                                      const DeviceLayout &layout);
 
 } // namespace lodestone
 

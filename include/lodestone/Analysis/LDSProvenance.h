@@ -62,10 +62,11 @@
 #ifndef LODESTONE_ANALYSIS_LDSPROVENANCE_H
 #define LODESTONE_ANALYSIS_LDSPROVENANCE_H
 
+#include "lodestone/Analysis/DeviceLayout.h"
 #include "lodestone/Analysis/InductionRange.h"
 
+#include "mlir/IR/Dominance.h"
 #include "mlir/IR/Operation.h"
-#include "mlir/Interfaces/DataLayoutInterfaces.h"
 #include "mlir/Interfaces/InferIntRangeInterface.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -119,6 +120,8 @@ class Provenance {
 public:
   /// More elements with one object than this are merged into their hull.
   static constexpr unsigned kMaxElements = 16;
+  /// With more elements than this a value is unknown.
+  static constexpr unsigned kMaxObjects = 256;
 
   static Provenance unknown() {
     Provenance result;
@@ -181,7 +184,8 @@ public:
 
   /// True if outside callers may call `function` with arguments of their own.
   bool mayBeCalledFromOutside(mlir::Operation *function) const;
-  /// The direct calls of `function` in the module.
+  /// The calls in the module that may call `function`; if its address is
+  /// taken, also those of unknown callees.
   llvm::ArrayRef<mlir::Operation *> callsOf(mlir::Operation *function) const;
 
   /// The global or function called `name`, or null.
@@ -205,6 +209,9 @@ private:
   Provenance transfer(mlir::Value value) const;
   Provenance transferBlockArgument(mlir::BlockArgument argument) const;
   Provenance transferGEP(mlir::Operation *op) const;
+  /// The address that `op` computes, as the start of the region that its
+  /// extent declares; unknown if it can't be that.
+  Provenance enterRegion(mlir::Operation *op, const Provenance &address) const;
   const LDSObject *objectFor(mlir::Operation *global) const;
   /// The object for `op`'s extent in the root of `base`.
   const LDSObject *objectForExtent(mlir::Operation *op,
@@ -217,7 +224,7 @@ private:
 
   mlir::Operation *module;
   unsigned waveSize;
-  mlir::DataLayout layout;
+  DeviceLayout layout;
 
   llvm::DenseMap<mlir::Value, unsigned> indexOf;
   std::vector<Node> nodes;
@@ -227,6 +234,7 @@ private:
   mutable llvm::DenseMap<std::pair<mlir::Attribute, mlir::Operation *>,
                          const LDSObject *>
       extentObjects;
+  mutable mlir::DominanceInfo dominance;
   mutable llvm::DenseMap<mlir::Value, std::optional<InductionRange>> inductions;
   llvm::DenseMap<llvm::StringRef, mlir::Operation *> symbols;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Operation *, 2>>

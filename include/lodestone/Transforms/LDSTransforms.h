@@ -42,12 +42,14 @@ mlir::FailureOr<const ChipInfo *> resolveChip(mlir::Operation *module,
 /// the DMA ends the comparison. It costs one SGPR per base and survives -O3,
 /// which readfirstlane and inttoptr don't.
 ///
-/// Legal always: the assembly returns its operand. The address of a DMA is
-/// uniform, so that an SGPR can hold it.
+/// Legal always: the assembly returns its operand. An SGPR can hold it: the
+/// base is a constant, or, where it isn't, the DMA's address itself goes
+/// through the assembly right before the DMA, and that is uniform there.
 class LaunderedAddresses {
 public:
-  /// Recomputes the operand `pointer` of `dma` from a laundered base. A base is
-  /// laundered once; computations that DMAs share stay shared.
+  /// Recomputes the operand `pointer` of `dma` from a laundered base, or else
+  /// launders it itself. A base is laundered once; computations that DMAs share
+  /// stay shared.
   void apply(mlir::Operation *dma, mlir::Value pointer);
 
   /// Erases the plain computations that no read shares. Call it last.

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TextIO
 
 import typer
 from rich.console import Console
@@ -44,12 +44,16 @@ def read_source(path: Path) -> tuple[object, str]:
 @contextmanager
 def progress(what: str) -> Iterator[None]:
     """Shows on a terminal that work goes on."""
-    console = Console(stderr=True)
     if not sys.stderr.isatty():
         yield
         return
-    with console.status(what):
+    with Console(stderr=True).status(what):
         yield
+
+
+def console(stream: TextIO) -> Console:
+    """A console on the stream; wide enough for tables where there is no terminal."""
+    return Console(file=stream, width=None if stream.isatty() else 140)
 
 
 def show(result: Result, json: bool) -> None:
@@ -57,7 +61,7 @@ def show(result: Result, json: bool) -> None:
     if json:
         print(result.to_json())
     else:
-        Console().print(result)
+        console(sys.stdout).print(result)
 
 
 def report_failure(error: Exception) -> int | None:

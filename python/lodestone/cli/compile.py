@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Annotated, cast
 
 import typer
-from rich.console import Console
 
-from lodestone.cli._common import Chip, Json, Source, progress, read_source
+from lodestone.cli._common import Chip, Json, Source, console, progress, read_source
 from lodestone.compiler import Format
 from lodestone.compiler import compile as compile_module
 
@@ -80,4 +79,4 @@ def register(app: typer.Typer) -> None:
         if json:
             print(json_module.dumps(result.summary(), indent=2), file=stream)
         else:
-            Console(file=stream).print(result)
+            console(stream).print(result)

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from lodestone import kernels
-from lodestone.cli._common import Json, progress
+from lodestone._result import add_row
+from lodestone.cli._common import Json, console, progress
 
 EPILOG = """
 [bold]Examples[/bold]
@@ -76,10 +76,10 @@ def _list(found: dict[str, Callable[..., Any]], json: bool) -> None:
     table = Table("kernel", "parameters and defaults", "what it is")
     for name, row in rows.items():
         parameters: Any = row["parameters"]
-        table.add_row(
-            name, ", ".join(f"{k}={v}" for k, v in parameters.items()), str(row["summary"])
+        add_row(
+            table, name, ", ".join(f"{k}={v}" for k, v in parameters.items()), str(row["summary"])
         )
-    Console().print(table)
+    console(sys.stdout).print(table)
 
 
 def register(app: typer.Typer) -> None:

@@ -1,10 +1,12 @@
 ; RUN: lodestone-check --chip=gfx950 %s | FileCheck %s
 ; RUN: lodestone-check --chip=gfx942 %s | FileCheck %s
+; RUN: llc -mtriple=amdgcn-amd-amdhsa -mcpu=gfx950 %s -o - | FileCheck %s --check-prefix=ISA
+; ISA-NOT: vmcnt
 
 ; Reads whose address can be told from that of the DMA (bytes 0 to 255), however
 ; it is computed: what the backend leaves out is right to leave out.
 
-; CHECK: ok: 8 LDS accesses and 8 LDS-DMAs in 8 functions
+; CHECK: ok: 9 LDS accesses and 9 LDS-DMAs in 9 functions
 
 @lds = external addrspace(3) global [0 x i8], align 16
 
@@ -71,6 +73,24 @@ define amdgpu_kernel void @swizzle(ptr addrspace(8) inreg %r, ptr addrspace(1) %
   %u = and i32 %s, 48
   %x = xor i32 %t4, %u
   %o = add i32 %x, 256
+  %p = getelementptr i8, ptr addrspace(3) @lds, i32 %o
+  call void @llvm.amdgcn.raw.ptr.buffer.load.lds(ptr addrspace(8) %r, ptr addrspace(3) @lds, i32 4, i32 0, i32 0, i32 0, i32 0), !alias.scope !3, !noalias !4
+  %v = load i32, ptr addrspace(3) %p, align 4, !alias.scope !4, !noalias !3
+  store i32 %v, ptr addrspace(1) %out
+  ret void
+}
+
+define amdgpu_kernel void @wave_tile(ptr addrspace(8) inreg %r, ptr addrspace(1) %out, i32 %c) #0 {
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %t4 = shl i32 %t, 2
+  %n = ptrtoint ptr addrspace(3) @lds to i32
+  %f = call i32 @llvm.amdgcn.readfirstlane.i32(i32 %t)
+  %w = and i32 %f, 64
+  %l = and i32 %t, 15
+  %row = or disjoint i32 %w, %l
+  %a = shl i32 %row, 7
+  %x = xor i32 %a, 64
+  %o = sub i32 16384, %x
   %p = getelementptr i8, ptr addrspace(3) @lds, i32 %o
   call void @llvm.amdgcn.raw.ptr.buffer.load.lds(ptr addrspace(8) %r, ptr addrspace(3) @lds, i32 4, i32 0, i32 0, i32 0, i32 0), !alias.scope !3, !noalias !4
   %v = load i32, ptr addrspace(3) %p, align 4, !alias.scope !4, !noalias !3

@@ -1,5 +1,5 @@
 // Two buffers filled by LDS-DMA, then read: with alias scopes the first read waits for its own
-// buffer only.
+// buffer only. They are too far apart for one instruction to read both.
 gpu.module @kernels {
   llvm.mlir.global external @lds() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<0 x i8>
   llvm.func @two_buffers(%rsrc: !llvm.ptr<8> {llvm.inreg}, %out: !llvm.ptr<1>)
@@ -8,7 +8,7 @@ gpu.module @kernels {
     %c0 = llvm.mlir.constant(0 : i32) : i32
     %c4 = llvm.mlir.constant(4 : i32) : i32
     %a = llvm.mlir.addressof @lds : !llvm.ptr<3>
-    %b = llvm.getelementptr %a[4096] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
+    %b = llvm.getelementptr %a[81920] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
     %t = rocdl.workitem.id.x : i32
     %t4 = llvm.mul %t, %c4 : i32
     rocdl.raw.ptr.buffer.load.lds %rsrc, %a, %c4, %t4, %c0, %c0, %c0
