@@ -14,10 +14,11 @@ from rich.console import Console
 from rich.table import Table
 
 from lodestone import sim
+from lodestone._tools import ToolError
+from lodestone.cli._common import EXIT_FINDINGS, EXIT_INPUT, EXIT_MISSING_TOOL, progress
 from lodestone.sim import cost
 from lodestone.sim.modes import Order
 
-EXIT_FINDINGS, EXIT_INPUT, EXIT_MISSING_TOOL = 1, 2, 3
 EPILOG = """
 [bold]Arguments[/bold]: one --arg for each of the kernel's: file.npy; zeros:DTYPE:SHAPE;
 random:DTYPE:SHAPE (normal, or any bits for integers); a number; DTYPE:NUMBER
@@ -141,9 +142,13 @@ def register(app: typer.Typer) -> None:
             }
             orders = [o if o in ("forward", "reverse") else int(o)
                       for o in order or ["forward", "reverse", "1"]]  # fmt: skip
-            results, loop, different = simulate(
-                kernel, modes=mode or ["E", "R", "W"], orders=orders, options=options
-            )
+            with progress(f"running {kernel}"):
+                results, loop, different = simulate(
+                    kernel, modes=mode or ["E", "R", "W"], orders=orders, options=options
+                )
+        except ToolError as error:
+            print(f"error: {error}", file=sys.stderr)
+            raise typer.Exit(EXIT_MISSING_TOOL) from error
         except (sim.SimulationError, ValueError, OSError) as error:
             print(f"error: {error}", file=sys.stderr)
             raise typer.Exit(EXIT_INPUT) from error

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from . import formats
+from . import division, formats
 from . import valu_functions as fn
 from .asm import Instruction
 from .values import Step, build, check_modifiers, source, writer
@@ -118,6 +118,8 @@ TABLE: dict[str, Entry] = {
     "v_maximum3_f32": ("f = f f f", lambda a, b, c: fn.maximum_nan(fn.maximum_nan(a, b), c)),
     "v_minimum3_f32": ("f = f f f", lambda a, b, c: fn.minimum_nan(fn.minimum_nan(a, b), c)),
     "v_med3_f32": ("f = f f f", fn.med3_f32),
+    "v_div_scale_f32": ("f m = f f f", division.scale),
+    "v_div_fixup_f32": ("f = f f f", division.fixup),
     "v_fma_f32": ("f = f f f", formats.fma32),
     "v_fract_f32": ("f = f", fn.fract),
     "v_floor_f32": ("f = f", np.floor),
@@ -310,6 +312,8 @@ def lanewise(inst: Instruction) -> Step | None:
         return compare(inst)
     if name == "v_cmp_class_f32":
         return compare_class(inst)
+    if name == "v_div_fmas_f32":
+        return division.fused(inst)
     if name == "v_bitop3_b32":
         return bitop3(inst)
     return None
