@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from .._tools import ToolError, run_tool
+from .._tools import ToolError, find_tool, run_tool
 from . import elf
 from .errors import CodeObjectError
 from .operands import Operand, split_operands
@@ -125,6 +125,8 @@ def assemble(text: str, chip: str | None = None) -> bytes:
         raise CodeObjectError("assembly text has no .amdgcn_target line and no chip was given")
     if target and target[1] != chip:
         raise CodeObjectError(f"assembly text is for {target[1]}, not {chip}")
+    # A missing tool is not the input's fault: ToolError, not CodeObjectError.
+    find_tool("llvm-mc"), find_tool("ld.lld")
     with tempfile.TemporaryDirectory(prefix="lodestone-sim-") as directory:
         object_file, linked = Path(directory, "a.o"), Path(directory, "a.hsaco")
         try:
@@ -144,6 +146,7 @@ def disassemble(data: bytes, chip: str | None = None) -> Program:
     code = elf.parse(data)
     if chip is not None and chip != code.chip:
         raise CodeObjectError(f"code object is for {code.chip}, not {chip}")
+    find_tool("llvm-objdump")
     with tempfile.NamedTemporaryFile(prefix="lodestone-sim-", suffix=".hsaco") as file:
         file.write(data)
         file.flush()

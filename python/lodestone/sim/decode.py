@@ -35,7 +35,7 @@ from .counters import (
 )
 from .errors import ExecutionError, UnsupportedInstruction
 from .modes import Mode
-from .operands import VCC, split_operands
+from .operands import ACC_BASE, VCC, split_operands
 from .ops_smem import SCALAR_KEY
 from .values import Step
 from .wave import Wave
@@ -241,11 +241,12 @@ def registers_of(inst: Instruction) -> dict[str, tuple[int, ...]]:
     return {"target": first, "touched": tuple(r for span in rest for r in span)}
 
 
-def register_name(key: int) -> str:
+def register_name(key: int, chip: str) -> str:
     """The assembly name of a register key."""
     if key >= SCALAR_KEY:
         return f"s{key - SCALAR_KEY}"
-    return f"v{key}" if key < 256 else f"a{key - 256}"
+    accumulation = key >= ACC_BASE and chip != "gfx1250"
+    return f"a{key - ACC_BASE}" if accumulation else f"v{key}"
 
 
 def guard(inst: Instruction, step: Step) -> Step:
@@ -283,7 +284,7 @@ def _report(w: Wave, inst: Instruction, key: int) -> None:
     w.group.findings.add(
         checks.REGISTER_BEFORE_WAIT,
         checks.ERROR,
-        f"uses {register_name(key)}, which `{operation.instruction.text}` at pc "
+        f"uses {register_name(key, inst.chip)}, which `{operation.instruction.text}` at pc "
         f"{operation.instruction.address:#x} may not have written yet; needs {missing} before",
         w.index,
         inst,

@@ -264,3 +264,24 @@ def test_constants_and_calls():
     result = sim.run(text, args=[np.zeros((64, 2), np.uint32)], mode="R")
     assert result.ok, result
     np.testing.assert_array_equal(result.outputs[0], [[22, 0x55]] * 64)
+
+
+# A missing tool says which and where to name it, and is not a bad code object.
+def test_missing_tool(monkeypatch, tmp_path):
+    from lodestone import _tools
+
+    monkeypatch.setattr(_tools, "DEBIAN_LLVM_BIN", tmp_path)
+    monkeypatch.setenv("LODESTONE_LLVM_BIN", str(tmp_path))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(_tools.ToolError, match=r"llvm-mc not found in .*set LODESTONE_LLVM_BIN"):
+        sim.load(kernel_text("s_nop 3\ns_endpgm"))
+
+
+# The simulator reads machine code only: importing it loads neither MLIR nor the native module.
+def test_imports_are_lazy():
+    import subprocess
+    import sys
+
+    code = "import sys, lodestone.sim; print([m for m in sys.modules if 'native' in m])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
