@@ -16,10 +16,11 @@ APT_PACKAGES := g++ clang-22 clang-format-22 cmake ninja-build ccache git python
 export PATH := $(CURDIR)/$(BUILD)/bin:$(CURDIR)/$(BIN):$(LLVM_PREFIX)/bin:$(PATH)
 export PYTHONPATH := $(CURDIR)/$(BUILD)/python
 
-.PHONY: help demo test bench docs lint format build clean
+.PHONY: help demo test test-integration bench docs lint format build clean
 help:
 	@echo "make demo   compile the FP8 GEMM with and without the alias-scope pass and compare"
 	@echo "make test   run everything: lit and pytest"
+	@echo "make test-integration   run the tests that need other projects' wheels"
 	@echo "make bench  measure compile-time and code-quality figures, each against a peer"
 	@echo "make docs   build the documentation site into site/"
 	@echo "make lint   clang-format, ruff, mypy"
@@ -63,6 +64,20 @@ demo: build
 test: build
 	@lit $(BUILD)/test --order=random -sv -j $(JOBS)
 	@pytest test/python -q -n $(JOBS)
+
+# Other projects' wheels stay out of the main environment.
+INTEGRATION := $(BUILD)/venv-integration
+$(INTEGRATION)/.installed: pyproject.toml
+	@[ -x $(INTEGRATION)/bin/python ] || $(PYTHON) -m venv $(INTEGRATION)
+	@echo "installing the integration tests' packages into $(INTEGRATION)"
+	@$(BIN)/python -c "import tomllib; p = tomllib.load(open('pyproject.toml', 'rb')); \
+	  print('\n'.join(p['project']['dependencies'] + p['project']['optional-dependencies']['test'] \
+	  + p['dependency-groups']['integration']))" \
+	  | $(INTEGRATION)/bin/pip install --quiet --disable-pip-version-check -r /dev/stdin
+	@touch $@
+
+test-integration: build $(INTEGRATION)/.installed
+	@$(INTEGRATION)/bin/python -m pytest test/python -q -m integration
 
 lint: build
 	@git ls-files '*.cpp' '*.h' | xargs clang-format-22 --dry-run -Werror

@@ -8,6 +8,7 @@
 
 #include "lodestone/InitAll.h"
 #include "lodestone/Dialect/LDS/IR/LDSDialect.h"
+#include "lodestone/Target/Passes.h"
 #include "lodestone/Transforms/Passes.h"
 
 #include "mlir/IR/DialectRegistry.h"
@@ -23,6 +24,7 @@ void lodestone::registerAllDialects(mlir::DialectRegistry &registry) {
 void lodestone::registerAllPasses() {
   static const bool once = [] {
     registerLodestonePasses();
+    registerTargetPasses();
     return true;
   }();
   (void)once;

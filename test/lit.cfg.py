@@ -26,3 +26,4 @@ config.environment["PYTHONPATH"] = os.path.join(config.lodestone_build_dir, "pyt
 config.substitutions.append(
     ("%lodestone_plugin", os.path.join(config.lodestone_build_dir, "lib", "libLodestone.so"))
 )
+config.substitutions.append(("%llvm_tools", config.llvm_tools_dir))

@@ -21,11 +21,14 @@ static constexpr unsigned kAsync[] = {1, 4, 8, 16};
 // (LDS-DMA), 11 (LDS); "CDNA5 ISA" 5.7.1, 10.8, 11. The CDNA2 "MI200 ISA" for
 // gfx90a.
 static const ChipInfo kChips[] = {
-    {"gfx90a", 64, 64 << 10, 32, DMACounter::vmcnt, kDMA4, 63, 4, 8, true},
-    {"gfx942", 64, 64 << 10, 32, DMACounter::vmcnt, kDMA4, 63, 4, 8, true},
-    {"gfx950", 64, 160 << 10, 64, DMACounter::vmcnt, kDMA4To16, 63, 4, 8, true},
-    {"gfx1250", 32, 320 << 10, 64, DMACounter::asynccnt, kAsync, 63, 4, 10,
-     false},
+    {"gfx90a", 64, 64 << 10, 32, DMACounter::vmcnt, kDMA4, 63, 4, 8, true, 512,
+     8, 100, 7, 16},
+    {"gfx942", 64, 64 << 10, 32, DMACounter::vmcnt, kDMA4, 63, 4, 8, true, 512,
+     8, 100, 7, 16},
+    {"gfx950", 64, 160 << 10, 64, DMACounter::vmcnt, kDMA4To16, 63, 4, 8, true,
+     512, 8, 100, 7, 16},
+    {"gfx1250", 32, 320 << 10, 64, DMACounter::asynccnt, kAsync, 63, 4, 16,
+     false, 1024, 16, 0, 0, 16},
 };
 
 const ChipInfo *lodestone::lookupChip(llvm::StringRef name) {

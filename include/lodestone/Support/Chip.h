@@ -53,6 +53,17 @@ struct ChipInfo {
   /// LLVM's SIInsertWaitcnts tracks LDS-DMA by alias scope here, so scopes
   /// change the waits.
   bool scopesSteerWaits;
+  /// Vector registers (of one lane, accumulation registers included) that the
+  /// waves of a SIMD share, and how many a wave gets at a time.
+  unsigned vgprsPerSIMD;
+  unsigned vgprGranule;
+  /// With more scalar registers than this only `wavesWithManySGPRs` waves fit
+  /// on a SIMD; 0 if they never limit it.
+  unsigned sgprsAtFullOccupancy;
+  unsigned wavesWithManySGPRs;
+  /// Workgroups of more than one wave that a compute unit runs at most (it has
+  /// a barrier for each).
+  unsigned maxWorkgroupsPerCU;
 };
 
 /// The facts about `name` ("gfx950"), or null if Lodestone doesn't know it.

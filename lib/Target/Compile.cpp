@@ -1,0 +1,398 @@
+
+
+#include "BackEnd.h"
+#include "GPUModules.h"
+#include "lodestone/Dialect/LDS/IR/LDSDialect.h"
+#include "lodestone/Support/Chip.h"
+#include "lodestone/Target/Passes.h"
+#include "lodestone/Transforms/Passes.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Target/LLVM/ROCDL/Utils.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+#include <chrono>
+
+using namespace mlir;
+using namespace lodestone;
+
+std::optional<OutputFormat> lodestone::parseOutputFormat(StringRef name) {
+  if (name == "isa")
+    return OutputFormat::isa;
+  if (name == "hsaco")
+    return OutputFormat::hsaco;
+  if (name == "fatbin")
+    return OutputFormat::fatbin;
+  return std::nullopt;
+}
+
+namespace {
+using Clock = std::chrono::steady_clock;
+
+double secondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// Upstream's translation of a gpu.module, so that function attributes, module
+/// flags and device libraries are as `gpu-module-to-binary` has them.
+class Translator : public ROCDL::SerializeGPUModuleBase {
+public:
+  Translator(gpu::GPUModuleOp module, ROCDL::ROCDLTargetAttr target,
+             const gpu::TargetOptions &options)
+      : SerializeGPUModuleBase(*module, target, options) {}
+
+  /// Sets `llvmModule` or leaves it null after an error diagnostic.
+  void translate(llvm::LLVMContext &context,
+                 std::unique_ptr<llvm::Module> &llvmModule,
+                 bool &missingLibraries) {
+    std::unique_ptr<llvm::Module> made = translateToLLVMIR(context);
+    if (!made)
+      return;
+    setDataLayoutAndTriple(*made);
+    handleModulePreLink(*made);
+    if (failed(checkLibraries(*made))) {
+      missingLibraries = true;
+      return;
+    }
+    auto libraries = loadBitcodeFiles(*made);
+    if (!libraries)
+      return;
+    if (!libraries->empty() && failed(linkFiles(*made, std::move(*libraries))))
+      return;
+    handleModulePostLink(*made);
+    llvmModule = std::move(made);
+  }
+
+private:
+  /// Upstream says only that a directory is missing; say who needs it.
+  LogicalResult checkLibraries(llvm::Module &module) {
+    if (deviceLibs == ROCDL::AMDGCNLibraries::None)
+      return success();
+    SmallString<128> path(getToolkitPath());
+    llvm::sys::path::append(path, "amdgcn", "bitcode");
+    if (!getToolkitPath().empty() && llvm::sys::fs::is_directory(path))
+      return success();
+    StringRef user = "a device library";
+    for (llvm::Function &function : module)
+      if (function.isDeclaration() && (function.getName().starts_with("__oc")))
+        user = function.getName();
+    return getOperation().emitError("'")
+           << user << "' needs ROCm's device libraries, which are not in '"
+           << path
+           << "'; install rocm-device-libs and set ROCM_PATH, or use ops that "
+              "need no library (as rocdl.exp2 for math.exp2)";
+  }
+};
+
+/// The options of `#rocdl.target` on `module` with what `options` says on top.
+ROCDL::ROCDLTargetAttr makeTarget(gpu::GPUModuleOp module, StringRef chip,
+                                  const CompileOptions &options) {
+  MLIRContext *context = module.getContext();
+  ROCDL::ROCDLTargetAttr given = getROCDLTarget(module);
+  if (!given)
+    return ROCDL::ROCDLTargetAttr::get(context, options.optLevel, kTargetTriple,
+                                       chip, options.features);
+  StringRef features =
+      options.features.empty() ? given.getFeatures() : options.features;
+  return ROCDL::ROCDLTargetAttr::get(context, options.optLevel, kTargetTriple,
+                                     chip, features, given.getAbi(),
+                                     given.getFlags(), given.getLink());
+}
+
+/// Where a diagnostic of LLVM belongs: its debug location, else the function it
+/// names, else the gpu.module.
+Location locateInModule(gpu::GPUModuleOp module,
+                        const LLVMDiagnostic &diagnostic) {
+  if (!diagnostic.file.empty())
+    return FileLineColLoc::get(module.getContext(), diagnostic.file,
+                               diagnostic.line, diagnostic.column);
+  if (!diagnostic.function.empty())
+    if (Operation *function = module.lookupSymbol(diagnostic.function))
+      return function->getLoc();
+  return module.getLoc();
+}
+
+/// Compiles `module` as it is.
+LogicalResult compileAsIs(gpu::GPUModuleOp module,
+                          const CompileOptions &options, CompiledModule &result,
+                          CompileFailure &failure) {
+  failure = CompileFailure::input;
+  auto locate = [&](const LLVMDiagnostic &diagnostic) {
+    return locateInModule(module, diagnostic);
+  };
+  ROCDL::ROCDLTargetAttr target = makeTarget(module, result.chip, options);
+  if (options.onLowered)
+    options.onLowered(module);
+
+  LLVMUnit unit;
+  std::string problem;
+  unit.machine = createTargetMachine(result.chip, target.getFeatures(),
+                                     options.optLevel, problem);
+  if (!unit.machine)
+    return module.emitError(problem);
+
+  // MLIR's diagnostics are passed on after the stage: their handlers are the
+  // user's code, which must not run inside the guard.
+  SmallVector<Diagnostic> said;
+  bool missingLibraries = false;
+  LogicalResult translated = [&] {
+    ScopedDiagnosticHandler handler(
+        module.getContext(),
+        [&](Diagnostic &diagnostic) { said.push_back(std::move(diagnostic)); });
+    return runStage("the translation to its IR", unit, locate,
+                    result.seconds.translate, [&] {
+                      gpu::TargetOptions paths(options.rocmPath);
+                      Translator translator(module, target, paths);
+                      translator.translate(*unit.context, unit.module,
+                                           missingLibraries);
+                    });
+  }();
+  for (Diagnostic &diagnostic : said)
+    module.getContext()->getDiagEngine().emit(std::move(diagnostic));
+  if (missingLibraries)
+    failure = CompileFailure::missingTool;
+  if (failed(translated))
+    return mlir::failure();
+  if (!unit.module)
+    return said.empty() ? LogicalResult(module.emitError(
+                              "the translation to LLVM IR failed"))
+                        : mlir::failure();
+
+  CompileOptions machineOptions = options;
+  machineOptions.features = target.getFeatures().str();
+  if (failed(runBackEnd(unit, /*optimize=*/true, machineOptions, locate, result,
+                        failure)))
+    return mlir::failure();
+  for (KernelResources &kernel : result.kernels) {
+    Operation *function = module.lookupSymbol(kernel.name);
+    std::optional<uint64_t> size =
+        function ? lds::getDynamicSize(function) : std::nullopt;
+    if (!size)
+      continue;
+    kernel.dynamicLDSBytes = *size;
+    computeOccupancy(kernel, *lookupChip(result.chip));
+  }
+  return success();
+}
+/// A copy of `module` that stands beside it, so that what surrounds it (a data
+/// layout on the outer module, say) holds for it, too; erased at the end.
+class Copy {
+public:
+  explicit Copy(gpu::GPUModuleOp module) {
+    OpBuilder builder(module);
+    copy = module->getBlock() ? cast<gpu::GPUModuleOp>(builder.clone(*module))
+                              : module.clone();
+  }
+  Copy(const Copy &) = delete;
+  ~Copy() { copy.erase(); }
+
+  gpu::GPUModuleOp get() { return copy; }
+
+  /// Runs passes that `add` adds; their time goes to `seconds`.
+  LogicalResult run(llvm::function_ref<void(OpPassManager &)> add,
+                    double &seconds) {
+    Clock::time_point start = Clock::now();
+    PassManager passes(copy.getContext(), gpu::GPUModuleOp::getOperationName());
+    add(passes);
+    LogicalResult result = passes.run(copy);
+    seconds += secondsSince(start);
+    return result;
+  }
+
+private:
+  gpu::GPUModuleOp copy;
+};
+
+/// "1 finding", "2 findings".
+std::string countFindings(const WaitCheckReport &report) {
+  size_t count = report.findings.size();
+  return std::to_string(count) + (count == 1 ? " finding" : " findings");
+}
+
+/// True if each LDS global of `module` has a declared extent or is the dynamic
+/// LDS that addresses with declared extents are computed from, and nothing else
+/// is.
+bool hasOnlyDeclaredLDS(gpu::GPUModuleOp module) {
+  llvm::SmallPtrSet<Operation *, 8> globals;
+  for (auto global : module.getOps<LLVM::GlobalOp>())
+    if (global.getAddrSpace() == lds::kLDSAddressSpace)
+      globals.insert(global);
+  if (globals.empty())
+    return false;
+  WalkResult walked = module.walk([&](LLVM::AddressOfOp address) {
+    if (cast<LLVM::LLVMPointerType>(address.getType()).getAddressSpace() !=
+        lds::kLDSAddressSpace)
+      return WalkResult::advance();
+    return WalkResult(
+        success(llvm::all_of(address->getUsers(), [](Operation *user) {
+          return lds::getExtent(user) != nullptr;
+        })));
+  });
+  return !walked.wasInterrupted();
+}
+
+/// Removes alias metadata from everything in `module` that may touch LDS, so
+/// that LLVM waits for all LDS-DMAs. Tags that came with the input go, too:
+/// they may be what is wrong.
+void stripLDSTags(gpu::GPUModuleOp module) {
+  module.walk([](LLVM::AliasAnalysisOpInterface op) {
+    // A flat (generic) pointer may point to LDS.
+    if (llvm::none_of(op.getAccessedOperands(), [](Value pointer) {
+          auto type = dyn_cast<LLVM::LLVMPointerType>(pointer.getType());
+          return !type || type.getAddressSpace() == 0 ||
+                 type.getAddressSpace() == lds::kLDSAddressSpace;
+        }))
+      return;
+    op.setAliasScopes(nullptr);
+    op.setNoAliasScopes(nullptr);
+    op.setTBAATags(nullptr);
+  });
+}
+
+/// Says what the check found in code that is kept as it is: a warning, or an
+/// error with `strict`.
+LogicalResult reportFindings(gpu::GPUModuleOp module, bool strict,
+                             const WaitCheckReport &report,
+                             CompileFailure &failure) {
+  InFlightDiagnostic diagnostic =
+      strict ? module.emitError() : module.emitWarning();
+  diagnostic << "gpu.module @" << module.getName()
+             << " fails the wait check: " << countFindings(report);
+  for (const WaitFinding &finding : report.findings)
+    diagnostic.attachNote() << finding.message();
+  if (!strict)
+    return success();
+  failure = CompileFailure::strict;
+  return diagnostic;
+}
+
+/// Decides what becomes of code with alias scopes (in `result`) that the wait
+/// check has findings on; `module` is the one without.
+LogicalResult judge(gpu::GPUModuleOp module, const CompileOptions &options,
+                    CompiledModule &result, CompileFailure &failure) {
+  const WaitCheckReport &report = *result.check;
+  if (options.strict)
+    return reportFindings(module, /*strict=*/true, report, failure);
+  // Static LDS is packed here, too: LLVM may lose waits without any scopes when
+  // there are several globals. Each of them has an extent then.
+  Copy copy(module);
+  if (failed(copy.run(
+          [](OpPassManager &passes) {
+            passes.addPass(createLDSPackStaticGlobals());
+          },
+          result.seconds.pipeline)))
+    return mlir::failure();
+  if (!report.hasBoundedFindings() && hasOnlyDeclaredLDS(copy.get())) {
+    InFlightDiagnostic warning =
+        module.emitWarning("gpu.module @")
+        << module.getName()
+        << " waits for the right LDS-DMAs only if addresses stay in their "
+           "lds.region, which the wait check cannot see ("
+        << countFindings(report) << ")";
+    warning.attachNote() << report.findings.front().message();
+    return success();
+  }
+
+  // The backend lost a wait. What it makes of the same kernel without scopes is
+  // slower and, as a rule, right.
+  stripLDSTags(copy.get());
+  CompiledModule untagged;
+  untagged.name = result.name;
+  untagged.chip = result.chip;
+  untagged.seconds = result.seconds;
+  untagged.untaggedFallback = true;
+  untagged.taggedCheck = std::move(result.check);
+  if (failed(compileAsIs(copy.get(), options, untagged, failure)))
+    return mlir::failure();
+  result = std::move(untagged);
+  InFlightDiagnostic warning =
+      module.emitWarning("gpu.module @")
+      << module.getName()
+      << " is compiled without alias scopes: with them "
+         "the machine code fails the wait check ("
+      << countFindings(*result.taggedCheck) << ")";
+  warning.attachNote() << result.taggedCheck->findings.front().message();
+  warning.report();
+  if (!result.check->findings.empty())
+    return reportFindings(module, /*strict=*/false, *result.check, failure);
+  return success();
+}
+} // namespace
+
+LogicalResult lodestone::compileLowered(gpu::GPUModuleOp module,
+                                        const CompileOptions &options,
+                                        CompiledModule &result,
+                                        CompileFailure &failure) {
+  failure = CompileFailure::input;
+  result.name = module.getName().str();
+  result.chip = options.chip;
+  if (result.chip.empty())
+    if (ROCDL::ROCDLTargetAttr target = getROCDLTarget(module))
+      result.chip = target.getChip().str();
+  if (failed(checkChip(module, result.chip)) ||
+      failed(checkGPUModule(module, result.chip, /*requireKernels=*/true)))
+    return mlir::failure();
+  if (!options.aliasScopes) {
+    if (failed(compileAsIs(module, options, result, failure)))
+      return mlir::failure();
+    if (!result.check || result.check->findings.empty())
+      return success();
+    return reportFindings(module, options.strict, *result.check, failure);
+  }
+
+  Copy tagged(module);
+  if (failed(tagged.run(
+          [&](OpPassManager &passes) {
+            addAliasScopePasses(passes, result.chip, options.strict);
+          },
+          result.seconds.pipeline))) {
+    if (options.strict)
+      failure = CompileFailure::strict;
+    return mlir::failure();
+  }
+  if (failed(compileAsIs(tagged.get(), options, result, failure)))
+    return mlir::failure();
+  if (!result.check || result.check->findings.empty())
+    return success();
+  return judge(module, options, result, failure);
+}
+
+LogicalResult lodestone::compile(ModuleOp module, const CompileOptions &options,
+                                 CompileResult &result) {
+  result = CompileResult();
+  result.failure = CompileFailure::input;
+  if (failed(checkHasGPUModule(module)))
+    return failure();
+
+  Clock::time_point start = Clock::now();
+  OwningOpRef<ModuleOp> lowered = module.clone();
+  CompileOptions chosen = options;
+  if (chosen.chip.empty())
+    for (auto gpuModule : lowered->getOps<gpu::GPUModuleOp>())
+      if (ROCDL::ROCDLTargetAttr target = getROCDLTarget(gpuModule))
+        chosen.chip = target.getChip().str();
+  ToROCDLOptions pipeline;
+  pipeline.chip = chosen.chip;
+  pipeline.aliasScopes = false;
+  pipeline.separateGlobals = options.separateGlobals;
+  pipeline.barePointers = options.barePointers;
+  pipeline.indexBitwidth = options.indexBitwidth;
+  PassManager passes(module.getContext());
+  buildToROCDLPipeline(passes, pipeline);
+  if (failed(passes.run(*lowered)))
+    return failure();
+  double pipelineSeconds = secondsSince(start);
+
+  for (auto gpuModule :
+       llvm::make_early_inc_range(lowered->getOps<gpu::GPUModuleOp>())) {
+    CompiledModule compiled;
+    compiled.seconds.pipeline = std::exchange(pipelineSeconds, 0);
+    if (failed(compileLowered(gpuModule, chosen, compiled, result.failure)))
+      return failure();
+    result.modules.push_back(std::move(compiled));
+  }
+  result.failure = CompileFailure::none;
+  return success();
+}

@@ -1,0 +1,117 @@
+
+
+#include "lodestone/Support/Chip.h"
+#include "lodestone/Target/Passes.h"
+
+#include "mlir/Conversion/AMDGPUToROCDL/AMDGPUToROCDL.h"
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Conversion/GPUToROCDL/GPUToROCDLPass.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Index/IR/IndexDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+#include "lodestone/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace lodestone;
+
+/// The passes that come before alias scopes.
+static void addLowering(OpPassManager &passes, const ToROCDLOptions &options) {
+  CheckGPUModulesOptions check;
+  check.chip = options.chip;
+  // A library of device functions is fine until a binary is asked for.
+  check.requireKernels = false;
+  passes.addPass(createCheckGPUModules(check));
+
+  OpPassManager &kernels = passes.nest<gpu::GPUModuleOp>();
+  kernels.addPass(createInlinerPass());
+  kernels.addPass(createCanonicalizerPass());
+  kernels.addPass(createCSEPass());
+  kernels.addPass(createLowerVectorOps());
+  VectorTransferToSCFOptions transfers;
+  kernels.addPass(
+      createConvertVectorToSCFPass(transfers.enableFullUnroll(true)));
+  kernels.addPass(createLowerVectorOps());
+  kernels.addPass(memref::createExpandStridedMetadataPass());
+  kernels.addPass(createLowerAffinePass());
+  kernels.addPass(createSCFToControlFlowPass());
+
+  LDSLowerRegionsOptions regions;
+  regions.chip = options.chip;
+  regions.separateGlobals = options.separateGlobals;
+  regions.indexBitwidth = options.indexBitwidth;
+  kernels.addPass(createLDSLowerRegions(regions));
+
+  ConvertGpuOpsToROCDLOpsOptions toROCDL;
+  toROCDL.chipset = options.chip;
+  toROCDL.indexBitwidth = options.indexBitwidth;
+  toROCDL.useBarePtrCallConv = options.barePointers;
+  toROCDL.runtime = gpu::amd::Runtime::HIP;
+  kernels.addPass(createConvertGpuOpsToROCDLOps(toROCDL));
+  // Kernels that were llvm.func from the start may still hold amdgpu ops.
+  ConvertAMDGPUToROCDLPassOptions amdgpu;
+  amdgpu.chipset = options.chip;
+  kernels.addPass(createConvertAMDGPUToROCDLPass(amdgpu));
+  kernels.addPass(createReconcileUnrealizedCastsPass());
+  kernels.addPass(createCanonicalizerPass());
+  kernels.addPass(createCSEPass());
+  kernels.addPass(createCheckLowered());
+}
+
+void lodestone::addAliasScopePasses(OpPassManager &passes, StringRef chip,
+                                    bool strict) {
+  passes.addPass(createLDSPackStaticGlobals());
+  LDSAttachAliasScopesOptions scopes;
+  scopes.chip = chip.str();
+  scopes.strict = strict;
+  passes.addPass(createLDSAttachAliasScopes(scopes));
+}
+
+void lodestone::buildToROCDLPipeline(OpPassManager &passes,
+                                     const ToROCDLOptions &options) {
+  addLowering(passes, options);
+  if (options.aliasScopes)
+    addAliasScopePasses(passes.nest<gpu::GPUModuleOp>(), options.chip,
+                        options.strict);
+}
+
+void lodestone::buildToBinaryPipeline(OpPassManager &passes,
+                                      const ToBinaryOptions &options) {
+  addLowering(passes, options);
+  // Scopes are attached by this pass, which also needs the code without them.
+  GPUModulesToBinaryOptions binary;
+  binary.chip = options.chip;
+  binary.format = options.format;
+  binary.aliasScopes = options.aliasScopes;
+  binary.check = options.check;
+  binary.strict = options.strict;
+  binary.optLevel = options.optLevel;
+  binary.features = options.features;
+  binary.linker = options.linker;
+  binary.rocmPath = options.rocmPath;
+  passes.addPass(createGPUModulesToBinary(binary));
+}
+
+void lodestone::registerTargetPasses() {
+  registerLodestoneTargetPasses();
+  PassPipelineRegistration<ToROCDLOptions>(
+      "lodestone-to-rocdl",
+      "Lower each gpu.module from upstream dialects and lds to the LLVM and "
+      "ROCDL dialects, and attach alias scopes to its LDS accesses",
+      buildToROCDLPipeline);
+  PassPipelineRegistration<ToBinaryOptions>(
+      "lodestone-to-binary",
+      "Compile each gpu.module to a gpu.binary with checked machine code",
+      buildToBinaryPipeline);
+}

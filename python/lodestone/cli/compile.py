@@ -1,0 +1,82 @@
+"""``lodestone compile``."""
+
+from __future__ import annotations
+
+import json as json_module
+import sys
+from pathlib import Path
+from typing import Annotated, cast
+
+import typer
+
+from lodestone.cli._common import Chip, Json, Source, console, progress, read_source
+from lodestone.compiler import Format
+from lodestone.compiler import compile as compile_module
+
+EPILOG = """
+[bold]Examples[/bold]
+
+lodestone compile kernel.mlir --chip gfx950 -o kernel.hsaco
+
+lodestone compile kernel.mlir --chip gfx950 --format isa -o -
+
+lodestone compile kernel.mlir --chip gfx950 --strict --json
+"""
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command."""
+
+    @app.command("compile", epilog=EPILOG)
+    def command(
+        source: Source,
+        chip: Chip = "",
+        format: Annotated[
+            str, typer.Option("--format", "-f", help="isa, hsaco or fatbin.")
+        ] = "hsaco",
+        output: Annotated[
+            Path | None,
+            typer.Option("--output", "-o", help="Where the code goes; - for standard output."),
+        ] = None,
+        alias_scopes: Annotated[
+            bool, typer.Option(help="Attach alias scopes to LDS accesses.")
+        ] = True,
+        check: Annotated[bool, typer.Option(help="Check the machine code's waits.")] = True,
+        strict: Annotated[
+            bool, typer.Option("--strict", help="Refusals and findings are errors (exit code 1).")
+        ] = False,
+        opt_level: Annotated[int, typer.Option("-O", min=0, max=3, help="LLVM's level.")] = 3,
+        separate_globals: Annotated[
+            bool, typer.Option("--separate-globals", help="One global for each lds.region.")
+        ] = False,
+        bare_pointers: Annotated[
+            bool, typer.Option("--bare-pointers", help="A memref argument is one pointer.")
+        ] = False,
+        json: Json = False,
+    ) -> None:
+        """Compile each gpu.module to checked code and print what the kernels take."""
+        what, name = read_source(source)
+        with progress(f"compiling {name}"):
+            result = compile_module(
+                what,
+                chip=chip,
+                format=cast(Format, format),
+                alias_scopes=alias_scopes,
+                check=check,
+                strict=strict,
+                opt_level=opt_level,
+                separate_globals=separate_globals,
+                bare_pointers=bare_pointers,
+                name=name,
+            )
+        to_stdout = output is not None and str(output) == "-"
+        if to_stdout:
+            sys.stdout.buffer.write(result.output)
+        elif output is not None:
+            result.save(output)
+        # The report makes way for code on standard output.
+        stream = sys.stderr if to_stdout else sys.stdout
+        if json:
+            print(json_module.dumps(result.summary(), indent=2), file=stream)
+        else:
+            console(stream).print(result)
