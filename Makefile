@@ -84,6 +84,12 @@ lint: build
 	@ruff check . && ruff format --check .
 	@mypy python/lodestone
 
+# What TableGen and --help know is generated; the stubs of the native module are the build's.
+docs: build
+	@$(BIN)/python docs/reference.py $(BUILD)/docs
+	@mkdocs build --strict --quiet --site-dir site
+	@echo "the site is in site/index.html"
+
 format:
 	@git ls-files '*.cpp' '*.h' | xargs clang-format-22 -i
 	@ruff format . && ruff check --fix .
