@@ -34,7 +34,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -141,7 +141,7 @@ def parse_page(path: Path) -> Page:
     text = path.read_text()
     lines = text.splitlines()
     blocks = parse_blocks(text)
-    for block, following in zip(blocks, [*blocks[1:], None], strict=True):
+    for block, following in zip_longest(blocks, blocks[1:]):
         source = "\n".join(block.body) + "\n"
         if block.title:
             page.files[block.title] = source
