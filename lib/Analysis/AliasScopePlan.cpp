@@ -184,7 +184,7 @@ unsigned KernelPlanner::internSet(ArrayRef<unsigned> ranges) {
     return it->second;
   setKeys.emplace_back(ranges.begin(), ranges.end());
   unsigned index = plan.sets.size();
-  plan.sets.push_back({setKeys.back(), -1});
+  plan.sets.push_back({setKeys.back()});
   setIndex[setKeys.back()] = index;
   return index;
 }
@@ -193,14 +193,22 @@ void KernelPlanner::internSets() {
   plan.sets.clear();
   setIndex.clear();
   setKeys.clear();
-  for (PlannedAccess &access : plan.accesses)
-    if (access.footprint)
-      access.set = internSet(rangesTouchedBy(*access.footprint));
+  for (PlannedAccess &access : plan.accesses) {
+    if (!access.footprint)
+      continue;
+    access.set = internSet(rangesTouchedBy(*access.footprint));
+    if (!access.isDMA() && access.footprint->size() == 1 &&
+        plan.sets[access.set].ranges.size() > 1)
+      plan.sets[access.set].contiguous = true;
+  }
 }
 
-/// Merges neighbouring ranges that no ordinary access tells apart: a buffer
-/// that several DMAs fill, and that is read as a whole, is one range. Waits
-/// stay what they are, LLVM keeps fewer slots, and fewer DMAs must be primed.
+/// Merges neighbouring ranges that no ordinary access tells apart, or, within
+/// one region or static global, that one access may run across: a buffer that
+/// several DMAs fill is one range, so that all of them carry the same lists.
+/// LLVM keeps fewer slots, and fewer DMAs must be primed. Outside of regions
+/// accesses that overlap two buffers, since their bounds aren't known, must not
+/// unite them.
 void KernelPlanner::mergeRanges() {
   if (plan.ranges.empty())
     return;
@@ -213,11 +221,22 @@ void KernelPlanner::mergeRanges() {
     for (unsigned range : plan.sets[access.set].ranges)
       readers[range].push_back(access.set);
   }
+  // For each range but the first: an access runs across it from the one before.
+  llvm::BitVector bridged(plan.ranges.size());
+  for (const RangeSet &set : plan.sets)
+    if (set.contiguous)
+      for (unsigned range : ArrayRef(set.ranges).drop_front())
+        bridged.set(range);
   std::vector<DMARange> merged = {plan.ranges.front()};
   for (unsigned i = 1, e = plan.ranges.size(); i != e; ++i) {
     const ByteRange &next = plan.ranges[i].bytes;
     ByteRange &last = merged.back().bytes;
-    if (last.root == next.root && readers[i - 1] == readers[i])
+    auto inOneObject = [&] {
+      const LDSObject *object = provenance.boundedObjectOf(last);
+      return object && object == provenance.boundedObjectOf(next);
+    };
+    if (last.root == next.root &&
+        (readers[i - 1] == readers[i] || (bridged.test(i) && inOneObject())))
       last.end = next.end;
     else
       merged.push_back(plan.ranges[i]);

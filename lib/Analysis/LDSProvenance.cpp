@@ -173,7 +173,8 @@ ArrayRef<Operation *> LDSProvenance::callsOf(Operation *function) const {
   return it == calls.end() ? ArrayRef<Operation *>() : it->second;
 }
 
-std::string LDSProvenance::describe(const ByteRange &bytes) const {
+static const LDSObject *smallestAround(const ByteRange &bytes,
+                                       const std::deque<LDSObject> &objects) {
   const LDSObject *smallest = nullptr;
   for (const LDSObject &object : objects)
     if (object.root == bytes.root && object.begin <= bytes.begin &&
@@ -181,11 +182,21 @@ std::string LDSProvenance::describe(const ByteRange &bytes) const {
         (!smallest ||
          object.end - object.begin < smallest->end - smallest->begin))
       smallest = &object;
-  std::string name = smallest ? smallest->name.str() : "lds";
-  if (smallest && smallest->begin == bytes.begin && smallest->end == bytes.end)
+  return smallest;
+}
+
+const LDSObject *LDSProvenance::boundedObjectOf(const ByteRange &bytes) const {
+  const LDSObject *object = smallestAround(bytes, objects);
+  return object && object->end != LDSObject::kUnbounded ? object : nullptr;
+}
+
+std::string LDSProvenance::describe(const ByteRange &bytes) const {
+  const LDSObject *object = smallestAround(bytes, objects);
+  std::string name = object ? object->name.str() : "lds";
+  if (object && object->begin == bytes.begin && object->end == bytes.end)
     return name;
   int64_t start =
-      smallest && smallest->end != LDSObject::kUnbounded ? smallest->begin : 0;
+      object && object->end != LDSObject::kUnbounded ? object->begin : 0;
   return llvm::formatv("{0}[{1}, {2})", name, bytes.begin - start,
                        bytes.end - start);
 }

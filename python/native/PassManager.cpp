@@ -22,6 +22,8 @@ struct PassManager {
   ContextPtr context;
   std::unique_ptr<mlir::PassManager> manager;
   bool running = false;
+  /// Each pass is followed by the verifier.
+  bool verifies = true;
 
   mlir::PassManager &get() {
     if (running)
@@ -68,8 +70,8 @@ static void run(PassManager &self, nb::object target) {
     BusyScope busy(op->tree);
     capturing(self.context, "a pass failed", [&] { return manager.run(ir); });
   }
-  // Each pass was followed by the verifier, which saw `ir` only.
-  op->tree->verified = ir == op->tree->top;
+  // The verifier saw `ir` only.
+  op->tree->verified = self.verifies && ir == op->tree->top;
 }
 
 void lodestone::python::bindPassManager(nb::module_ &m) {
@@ -119,8 +121,8 @@ void lodestone::python::bindPassManager(nb::module_ &m) {
       .def(
           "enable_verifier",
           [](PassManager &self, bool enable) {
-            // After each pass; what else would keep Python's promises?
             self.get().enableVerifier(enable);
+            self.verifies = enable;
           },
           nb::arg("enable"))
       .def("enable_timing",

@@ -14,7 +14,8 @@
 /// ## What must hold
 ///
 /// - A scope stands for bytes of LDS that DMAs write and that are waited for as
-///   one: a *DMA range*. DMA ranges of one kernel don't overlap.
+///   one: a *DMA range*. DMA ranges of one kernel don't overlap. It is a whole
+///   buffer wherever accesses don't keep its parts apart.
 /// - A DMA carries the scopes of the ranges that it may write. One that can't
 /// be
 ///   traced carries the *wildcard* scope, which no noalias list ever holds.
@@ -72,6 +73,8 @@ struct DMARange {
 /// sets carry equal metadata.
 struct RangeSet {
   llvm::SmallVector<unsigned, 2> ranges;
+  /// An ordinary access may touch any byte from its first range to its last.
+  bool contiguous = false;
   /// For a DMA's set: its slot. -1 if no DMA has this set.
   int slot = -1;
 };

@@ -178,6 +178,10 @@ public:
   footprint(mlir::Value pointer, int64_t offset,
             std::optional<int64_t> size) const;
 
+  /// The smallest object with known bounds (a region or a static global) that
+  /// holds `bytes`, or null.
+  const LDSObject *boundedObjectOf(const ByteRange &bytes) const;
+
   /// A readable name for `bytes`: that of the smallest object they lie in, with
   /// the bytes if they aren't all of it.
   std::string describe(const ByteRange &bytes) const;
