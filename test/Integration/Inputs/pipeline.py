@@ -49,8 +49,7 @@ class Kernel:
             offset = 0 if self.form == "statics" else i * SIZE
             self.emit(f"%g{i} = llvm.mlir.addressof @{self.name}_{name} : !llvm.ptr<3>")
             self.emit(
-                f"%b{i} = llvm.getelementptr %g{i}[{offset}] "
-                ": (!llvm.ptr<3>) -> !llvm.ptr<3>, i8"
+                f"%b{i} = llvm.getelementptr %g{i}[{offset}] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8"
             )
             self.emit(
                 f"%p{i} = llvm.getelementptr %b{i}[%lane] "
@@ -61,7 +60,8 @@ class Kernel:
         n, self.issued = self.issued, self.issued + 1
         self.emit(f"%s{n} = llvm.mlir.constant({n * 256} : i32) : i32")
         self.emit(
-            f"rocdl.raw.ptr.buffer.load.lds %src, %b{i % self.buffers}, %c4, %voffset, %s{n}, %c0, %c0"
+            f"rocdl.raw.ptr.buffer.load.lds %src, %b{i % self.buffers}, %c4, %voffset, "
+            f"%s{n}, %c0, %c0"
         )
         self.emit("rocdl.sched.barrier 0")
 
@@ -75,8 +75,8 @@ class Kernel:
 
     def text(self) -> str:
         self.lines = [
-            f"  llvm.func @{self.name}(%src: !llvm.ptr<8>, %out: !llvm.ptr<1>, %rounds: i32) attributes "
-            "{rocdl.kernel, gpu.kernel, rocdl.reqd_work_group_size = array<i32: 64, 1, 1>} {"
+            f"  llvm.func @{self.name}(%src: !llvm.ptr<8>, %out: !llvm.ptr<1>, %rounds: i32) "
+            "attributes {rocdl.kernel, gpu.kernel, rocdl.reqd_work_group_size = array<i32: 64, 1, 1>} {"
         ]
         for value in (0, 1, 4):
             self.emit(f"%c{value} = llvm.mlir.constant({value} : i32) : i32")
