@@ -76,7 +76,8 @@ class Kernel:
     def text(self) -> str:
         self.lines = [
             f"  llvm.func @{self.name}(%src: !llvm.ptr<8>, %out: !llvm.ptr<1>, %rounds: i32) "
-            "attributes {rocdl.kernel, gpu.kernel, rocdl.reqd_work_group_size = array<i32: 64, 1, 1>} {"
+            "attributes {rocdl.kernel, gpu.kernel, "
+            "rocdl.reqd_work_group_size = array<i32: 64, 1, 1>} {"
         ]
         for value in (0, 1, 4):
             self.emit(f"%c{value} = llvm.mlir.constant({value} : i32) : i32")
