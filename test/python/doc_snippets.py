@@ -252,11 +252,16 @@ def complaints(page: Page) -> list[str]:
 
 
 def update(page: Page) -> bool:
-    """Write what was printed into the page, after `run`; True if that changed it."""
+    """Write what was printed into the page, after `run`; True if that changed it.
+
+    What failed, and mustn't, is left as it is.
+    """
     lines = page.path.read_text().splitlines()
     changed = False
     for step in reversed(page.steps):
         if step.shown is None or agrees(step.shown, step.output):
+            continue
+        if step.status and not step.may_fail:
             continue
         printed = [line.rstrip() for line in step.output.rstrip("\n").splitlines()]
         lines[step.first : step.first + len(step.shown)] = printed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import doc_snippets
@@ -44,6 +45,19 @@ def test_no_block_escapes() -> None:
         for number, line in enumerate(path.read_text().splitlines(), 1):
             runnable = line.strip().startswith(("```console", "```sh", "```python", "```mlir"))
             assert not runnable or line.startswith("```"), f"{path}:{number}: an indented block"
+
+
+def test_remarks_are_documented() -> None:
+    """Whoever reads a remark finds its name in the table that says what to do about it."""
+    names: set[str] = set()
+    for path in (ROOT / "lib").rglob("*.cpp"):
+        text = path.read_text()
+        names |= set(re.findall(r'(?:named|RemarkOpts::name)\(\s*"([a-z-]+)"', text))
+        for switch in re.findall(r"getRemarkName\(ScopeRefusal.*?\n}", text, re.DOTALL):
+            names |= set(re.findall(r'return "([a-z]+(?:-[a-z]+)+)"', switch))
+    assert {"unknown-pointer", "drains-vmcnt", "packed"} <= names
+    page = (ROOT / "docs" / "alias-scopes.md").read_text()
+    assert not {name for name in names if f"`{name}`" not in page}
 
 
 def test_wildcards_and_times() -> None:
