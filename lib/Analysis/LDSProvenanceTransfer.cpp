@@ -97,6 +97,12 @@ combine(const Provenance &lhs, const Provenance &rhs,
             fn) {
   if (lhs.isUnknown() || rhs.isUnknown())
     return Provenance::unknown();
+  // Nearly every value has one element.
+  if (lhs.getElements().size() == 1 && rhs.getElements().size() == 1) {
+    auto element = fn(lhs.getElements().front(), rhs.getElements().front());
+    return element ? Provenance::of(element->object, element->range)
+                   : Provenance::unknown();
+  }
   Provenance result;
   for (const ProvenanceElement &a : lhs.getElements())
     for (const ProvenanceElement &b : rhs.getElements()) {
@@ -395,10 +401,13 @@ Provenance LDSProvenance::transferGEP(Operation *op) const {
       else
         return Provenance::unknown();
     }
+    auto constant = dyn_cast<IntegerAttr>(index);
+    if (constant && constant.getValue().isZero())
+      continue;
     std::optional<int64_t> stride = layout.sizeOf(type);
     if (!stride)
       return Provenance::unknown();
-    if (auto constant = dyn_cast<IntegerAttr>(index)) {
+    if (constant) {
       // Modulo 2^32, so that no index can overflow.
       uint64_t bytes = static_cast<uint64_t>(constant.getInt()) *
                        static_cast<uint64_t>(*stride);
@@ -417,11 +426,14 @@ Provenance LDSProvenance::transferGEP(Operation *op) const {
       continue;
     }
     Provenance scaled;
-    for (const ProvenanceElement &element : dynamic.getElements())
+    for (const ProvenanceElement &element : dynamic.getElements()) {
       // GEP extends its indices by sign, or cuts them.
-      scaled.join(Provenance::number(
-          intrange::inferMul({resized(element.range, kAddressBits),
-                              constantRange(*stride, kAddressBits)})));
+      ConstantIntRanges range = resized(element.range, kAddressBits);
+      if (*stride != 1)
+        range =
+            intrange::inferMul({range, constantRange(*stride, kAddressBits)});
+      scaled.join(Provenance::number(range));
+    }
     result = add(result, scaled);
   }
   return lds::getExtent(op) ? enterRegion(op, result) : result;

@@ -66,8 +66,8 @@ private:
 
   const ChipInfo *chipInfo = nullptr;
   LLVM::AliasScopeDomainAttr domainAttr;
-  /// Of the kernel at hand, if anybody listens to remarks.
-  llvm::DenseMap<Operation *, unsigned> expectedWaits;
+  /// Of the kernel at hand; computed if anybody listens to remarks.
+  std::optional<llvm::DenseMap<Operation *, unsigned>> expectedWaits;
 };
 
 } // namespace
@@ -201,7 +201,9 @@ LogicalResult LDSAttachAliasScopes::report(const KernelPlan &plan,
       remark << remark::metric("Op", op->getName().getStringRef())
              << remark::metric("Region",
                                names.empty() ? "none written by a DMA" : names);
-      if (auto it = expectedWaits.find(op); it != expectedWaits.end())
+      if (!expectedWaits)
+        expectedWaits = computeExpectedWaits(plan, chipInfo->maxVmcnt);
+      if (auto it = expectedWaits->find(op); it != expectedWaits->end())
         remark << remark::metric("Vmcnt", it->second);
     }
     return success();
@@ -274,8 +276,7 @@ LogicalResult LDSAttachAliasScopes::processKernel(KernelPlan &plan) {
   if (!plan.hasDMA)
     return success();
   std::vector<ScopeLists> lists = createScopes(plan);
-  if (getContext().getRemarkEngine())
-    expectedWaits = computeExpectedWaits(plan, chipInfo->maxVmcnt);
+  expectedWaits.reset();
   LaunderedAddresses laundered;
   LogicalResult result = success();
   for (PlannedAccess &access : plan.accesses) {
