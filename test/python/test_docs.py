@@ -83,3 +83,11 @@ def test_failing_command_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     page = parse_page(path)
     run(page)
     assert len(complaints(page)) == 2
+
+
+def test_links_of_top_pages() -> None:
+    """Relative links of README and CONTRIBUTING lead somewhere; mkdocs checks the site's."""
+    for path in (ROOT / "README.md", ROOT / "CONTRIBUTING.md"):
+        for target in re.findall(r"\]\(([^)#]+)[^)]*\)", path.read_text()):
+            if "://" not in target:
+                assert (path.parent / target).exists(), f"{path.name}: {target}"
