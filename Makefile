@@ -82,7 +82,13 @@ test-integration: build $(INTEGRATION)/.installed
 lint: build
 	@git ls-files '*.cpp' '*.h' | xargs clang-format-22 --dry-run -Werror
 	@ruff check . && ruff format --check .
-	@mypy python/lodestone
+	@mypy python/lodestone docs/reference.py test/python/doc_snippets.py
+
+# What TableGen and --help know is generated; the stubs of the native module are the build's.
+docs: build
+	@$(BIN)/python docs/reference.py $(BUILD)/docs
+	@mkdocs build --strict --quiet --site-dir site
+	@echo "the site is in site/index.html"
 
 format:
 	@git ls-files '*.cpp' '*.h' | xargs clang-format-22 -i

@@ -277,8 +277,8 @@ def test_odd_arguments(thing: object) -> None:
 
 def test_a_missing_attribute_of_a_module_is_an_error_that_holds_its_object() -> None:
     """The lookup goes on to the operation's handle, which must live as long as the error."""
-    with ir.Context() as context:
-        module = ir.Module.parse("module {}", context=context)
+    with Context() as context:
+        module = Module.parse("module {}", context=context)
         for _ in range(100):
             with pytest.raises(AttributeError) as error:
                 _ = module.no_such_attribute
