@@ -20,6 +20,9 @@ from .workgroup import LANES, Workgroup
 Dim3 = tuple[int, int, int]
 LDS_LIMIT = {"gfx942": 65536, "gfx950": 163840, "gfx1250": 327680}
 POINTER_KINDS = ("global_buffer", "dynamic_shared_pointer")
+# Bytes of a pointer argument that is a buffer resource (`!llvm.ptr<8>`), and its last word for a
+# raw buffer of dwords on gfx9.
+RESOURCE_SIZE, RESOURCE_FLAGS = 16, 0x27000
 
 
 @dataclass
@@ -197,7 +200,7 @@ def build_memory(launch: Launch, shared: bool = False) -> Memory:
         if argument.kind in POINTER_KINDS:
             name = _buffer_name(launch, index)
             memory.view(name)[:] = np.ascontiguousarray(value).view(np.uint8).ravel()
-            raw = memory.allocations[name].address.to_bytes(8, "little")
+            raw = _pointer_bytes(argument, memory.allocations[name].address, value.nbytes)
         else:
             raw = _scalar_bytes(argument, value)
         kernarg[argument.offset : argument.offset + len(raw)] = np.frombuffer(raw, np.uint8)
@@ -206,6 +209,13 @@ def build_memory(launch: Launch, shared: bool = False) -> Memory:
             raw = _hidden(launch, argument)
             kernarg[argument.offset : argument.offset + len(raw)] = np.frombuffer(raw, np.uint8)
     return memory
+
+
+def _pointer_bytes(argument: Argument, address: int, size: int) -> bytes:
+    """A pointer to an array of `size` bytes, or a raw buffer resource that covers it."""
+    if argument.size == RESOURCE_SIZE:
+        return struct.pack("<QII", address, size, RESOURCE_FLAGS)
+    return address.to_bytes(8, "little")
 
 
 def _buffer_name(launch: Launch, index: int) -> str:
