@@ -94,7 +94,6 @@ def prepare(
         LaunchError: shape, LDS size or an argument doesn't fit; the message has the values.
     """
     kernel = find_kernel(program, name)
-    _check_float_mode(kernel)
     if block is None:
         if kernel.required_workgroup_size is None:
             raise LaunchError(
@@ -126,7 +125,12 @@ def prepare(
     return launch
 
 
-def _check_float_mode(kernel: KernelInfo) -> None:
+def check_float_mode(kernel: KernelInfo) -> None:
+    """Require the rounding and denormal modes that are simulated.
+
+    Raises:
+        LaunchError: the kernel starts with others.
+    """
     descriptor = kernel.descriptor
     if descriptor.round_modes != (0, 0) or descriptor.denormals != (3, 3):
         raise LaunchError(
@@ -197,12 +201,12 @@ def build_memory(launch: Launch, shared: bool = False) -> Memory:
         memory.view(CODE)[:] = np.frombuffer(image, np.uint8)
     kernarg = memory.view(KERNARG)
     for index, (argument, value) in enumerate(zip(launch.arguments, launch.values, strict=True)):
+        address = 0
         if argument.kind in POINTER_KINDS:
             name = _buffer_name(launch, index)
             memory.view(name)[:] = np.ascontiguousarray(value).view(np.uint8).ravel()
-            raw = _pointer_bytes(argument, memory.allocations[name].address, value.nbytes)
-        else:
-            raw = _scalar_bytes(argument, value)
+            address = memory.allocations[name].address
+        raw = argument_bytes(argument, value, address)
         kernarg[argument.offset : argument.offset + len(raw)] = np.frombuffer(raw, np.uint8)
     for argument in launch.kernel.arguments:
         if argument.hidden:
@@ -211,10 +215,16 @@ def build_memory(launch: Launch, shared: bool = False) -> Memory:
     return memory
 
 
-def _pointer_bytes(argument: Argument, address: int, size: int) -> bytes:
-    """A pointer to an array of `size` bytes, or a raw buffer resource that covers it."""
+def argument_bytes(argument: Argument, value: Any, address: int) -> bytes:
+    """The bytes of an argument in the kernarg segment.
+
+    Args:
+        value: what the caller passed. address: where an array is in device memory.
+    """
+    if argument.kind not in POINTER_KINDS:
+        return _scalar_bytes(argument, value)
     if argument.size == RESOURCE_SIZE:
-        return struct.pack("<QII", address, size, RESOURCE_FLAGS)
+        return struct.pack("<QII", address, value.nbytes, RESOURCE_FLAGS)
     return address.to_bytes(8, "little")
 
 
