@@ -20,7 +20,7 @@ POISON = 0x7FC0DEAD  # What LDS holds at start.
 GLOBALS = ("one-global", "separate-globals", "one-static", "statics")
 # unrolled: the body has a round per buffer. rolled: one round, the buffer is the counter modulo
 # their number. rotated: one round, pointers go round in the loop's arguments.
-SHAPES = ("unrolled", "unrolled", "rolled", "rotated")
+SHAPES = ("unrolled", "unrolled", "unrolled", "unrolled", "rolled", "rotated")
 
 Environment = dict[str, int]
 Address = Callable[[Environment], int]
@@ -69,6 +69,8 @@ class Pipelined:
         self.width = pick.choice([1, 4]) if self.chip == "gfx950" else 1
         self.pieces = pick.choice([1, 1, 2])
         self.trips = pick.randint(1, 3)
+        # A DMA that not all paths issue keeps the pass from tagging its buffer's reads.
+        self.guarded = pick.random() < 0.35
         self.flag, self.any = pick.randint(0, 1), pick.choice([0, 1, 2, 255])
         self.part = LANES * 4 * self.width * self.pieces  # Bytes of a wave in a buffer.
         self.size = self.waves * self.part + pick.choice([0, 0, 256])
@@ -155,7 +157,7 @@ class Pipelined:
 
     def _guarded(self, emit: Callable[[], Operation], operations: list[Operation]) -> None:
         """Emit an operation, under the flag now and then."""
-        guard = self.random.choice([None] * 6 + [0, 1])
+        guard = self.random.choice([None] * 6 + [0, 1]) if self.guarded else None
         if guard is None:
             operations.append(emit())
             return
