@@ -114,6 +114,10 @@ def prepare(
     launch = Launch(
         program, kernel, dim3(grid, "grid"), shape, dynamic_lds, _ordered(visible, args), visible
     )
+    if any(g * b >= 1 << 32 for g, b in zip(launch.grid, shape, strict=True)):
+        raise LaunchError(
+            f"grid {launch.grid} of blocks {shape} has a side of 2^32 work items or more"
+        )
     limit = LDS_LIMIT[program.chip]
     if dynamic_lds < 0 or launch.lds_size > limit:
         raise LaunchError(
