@@ -12,6 +12,7 @@
 #include "lodestone/Analysis/SlotCoverage.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
@@ -411,10 +412,49 @@ groupByCalls(Operation *module, const LDSProvenance &provenance) {
   return result;
 }
 
-static std::vector<KernelPlan> collectKernels(Operation *module,
-                                              unsigned waveSize,
-                                              const LDSProvenance &provenance) {
+namespace {
+
+/// Sorts out what the functions of a module do, in one walk over it.
+class KernelCollector {
+public:
+  explicit KernelCollector(unsigned waveSize) : waveSize(waveSize) {}
+
+  void visit(LLVM::LLVMFuncOp function, Operation *op) {
+    if (auto address = dyn_cast<LLVM::AddressOfOp>(op)) {
+      if (isPointerInto(address.getType(), kLDSAddressSpace))
+        contents[function].addresses.push_back(address);
+      return;
+    }
+    if (isa<LLVM::FenceOp, ROCDL::BarrierOp>(op)) {
+      contents[function].synchronization.push_back(op);
+      return;
+    }
+    if (std::optional<LDSAccess> access = getLDSAccess(op, waveSize, layout)) {
+      PlannedAccess &planned = contents[function].accesses.emplace_back();
+      planned.access = std::move(*access);
+      planned.function = function;
+    }
+  }
+
+  std::vector<KernelPlan> plans(Operation *module,
+                                const LDSProvenance &provenance);
+
+private:
+  struct Contents {
+    std::vector<PlannedAccess> accesses;
+    SmallVector<LLVM::AddressOfOp> addresses;
+    SmallVector<Operation *> synchronization;
+  };
+
+  unsigned waveSize;
   DeviceLayout layout;
+  llvm::DenseMap<Operation *, Contents> contents;
+};
+
+} // namespace
+
+std::vector<KernelPlan>
+KernelCollector::plans(Operation *module, const LDSProvenance &provenance) {
   std::vector<KernelPlan> plans;
   for (ArrayRef<LLVM::LLVMFuncOp> functions :
        groupByCalls(module, provenance)) {
@@ -422,24 +462,24 @@ static std::vector<KernelPlan> collectKernels(Operation *module,
     plan.kernel = functions.front();
     plan.functions.assign(functions.begin(), functions.end());
     llvm::SetVector<Operation *> statics;
-    for (LLVM::LLVMFuncOp function : functions)
-      function.walk([&](Operation *op) {
-        if (auto address = dyn_cast<LLVM::AddressOfOp>(op)) {
-          auto global = dyn_cast_or_null<LLVM::GlobalOp>(
-              provenance.lookupSymbol(address.getGlobalName()));
-          if (global && global.getAddrSpace() == kLDSAddressSpace &&
-              layout.sizeOf(global.getGlobalType()) != 0)
-            statics.insert(global);
-          return;
-        }
-        std::optional<LDSAccess> access = getLDSAccess(op, waveSize, layout);
-        if (!access)
-          return;
-        plan.hasDMA |= access->kind != LDSAccessKind::ordinary;
-        PlannedAccess &planned = plan.accesses.emplace_back();
-        planned.access = std::move(*access);
-        planned.function = function;
-      });
+    for (LLVM::LLVMFuncOp function : functions) {
+      Contents &found = contents[function];
+      for (LLVM::AddressOfOp address : found.addresses) {
+        auto global = dyn_cast_or_null<LLVM::GlobalOp>(
+            provenance.lookupSymbol(address.getGlobalName()));
+        if (global && global.getAddrSpace() == kLDSAddressSpace &&
+            layout.sizeOf(global.getGlobalType()) != 0)
+          statics.insert(global);
+      }
+      llvm::append_range(plan.synchronization, found.synchronization);
+      if (plan.accesses.empty())
+        plan.accesses = std::move(found.accesses);
+      else
+        llvm::move(found.accesses, std::back_inserter(plan.accesses));
+    }
+    plan.hasDMA = llvm::any_of(plan.accesses, [](const PlannedAccess &access) {
+      return access.access.kind != LDSAccessKind::ordinary;
+    });
     plan.staticGlobals.assign(statics.begin(), statics.end());
   }
   return plans;
@@ -447,15 +487,23 @@ static std::vector<KernelPlan> collectKernels(Operation *module,
 
 std::vector<KernelPlan> lodestone::collectKernels(Operation *module,
                                                   unsigned waveSize) {
-  return ::collectKernels(module, waveSize, LDSProvenance(module, waveSize));
+  KernelCollector collector(waveSize);
+  LDSProvenance provenance(module, waveSize,
+                           [&](LLVM::LLVMFuncOp function, Operation *op) {
+                             collector.visit(function, op);
+                           });
+  return collector.plans(module, provenance);
 }
 
 std::vector<KernelPlan>
 lodestone::planAliasScopes(Operation *module,
                            const AliasScopePlanOptions &options) {
-  LDSProvenance provenance(module, options.waveSize);
-  std::vector<KernelPlan> plans =
-      ::collectKernels(module, options.waveSize, provenance);
+  KernelCollector collector(options.waveSize);
+  LDSProvenance provenance(module, options.waveSize,
+                           [&](LLVM::LLVMFuncOp function, Operation *op) {
+                             collector.visit(function, op);
+                           });
+  std::vector<KernelPlan> plans = collector.plans(module, provenance);
   SmallVector<Value> pointers;
   for (KernelPlan &plan : plans) {
     // Without DMAs there is nothing to wait for.

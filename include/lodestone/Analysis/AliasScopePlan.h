@@ -107,7 +107,9 @@ struct KernelPlan {
   std::vector<RangeSet> sets;
   /// In program order, function by function.
   std::vector<PlannedAccess> accesses;
-  /// Two or more static globals that the kernel uses.
+  /// The fences, and the barriers that fence.
+  llvm::SmallVector<mlir::Operation *> synchronization;
+  /// The static LDS globals that the kernel uses.
   llvm::SmallVector<mlir::Operation *> staticGlobals;
   bool hasDMA = false;
 };
