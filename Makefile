@@ -79,6 +79,10 @@ $(INTEGRATION)/.installed: pyproject.toml
 test-integration: build $(INTEGRATION)/.installed
 	@$(INTEGRATION)/bin/python -m pytest test/python -q -m integration
 
+# Each figure against a peer or a limit in the same run; all of it takes some minutes.
+bench: build
+	@for script in benchmarks/*.py; do $(BIN)/python $$script || exit 1; done
+
 lint: build
 	@git ls-files '*.cpp' '*.h' | xargs clang-format-22 --dry-run -Werror
 	@ruff check . && ruff format --check .

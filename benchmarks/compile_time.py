@@ -81,7 +81,7 @@ def main(
             f"{ratio:.2f}",
             f"{LIMIT}",
         )
-    Console().print(table)
+    Console(width=100).print(table)
     raise typer.Exit(1 if over else 0)
 
 
