@@ -147,9 +147,16 @@ static CompileOptions toOptions(Dict options) {
   for (auto [key, value] : options) {
     std::string name = nb::cast<std::string>(key);
     auto set = [&, &value = value](auto &field) {
-      if (!nb::try_cast(value, field))
-        throw nb::type_error(
-            ("the option '" + name + "' is of another type").c_str());
+      if (nb::try_cast(value, field))
+        return;
+      using Field = std::decay_t<decltype(field)>;
+      const char *wanted = std::is_same_v<Field, std::string> ? "a str"
+                           : std::is_same_v<Field, bool>
+                               ? "True or False"
+                               : "a small int, not negative";
+      throw nb::type_error(("the option '" + name + "' must be " + wanted +
+                            ", not " + nb::cast<std::string>(nb::repr(value)))
+                               .c_str());
     };
     if (name == "chip")
       set(result.chip);
