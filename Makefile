@@ -16,11 +16,12 @@ APT_PACKAGES := g++ clang-22 clang-format-22 cmake ninja-build ccache git python
 export PATH := $(CURDIR)/$(BUILD)/bin:$(CURDIR)/$(BIN):$(LLVM_PREFIX)/bin:$(PATH)
 export PYTHONPATH := $(CURDIR)/$(BUILD)/python
 
-.PHONY: help demo test nightly test-integration bench docs lint format build clean
+.PHONY: help demo test fuzz nightly test-integration bench docs lint format build clean
 help:
 	@echo "make demo   compile the FP8 GEMM with and without the alias-scope pass and compare"
 	@echo "make test   run everything: lit and pytest"
 	@echo "make nightly   run 1,000 random pipelined kernels on the simulator"
+	@echo "make fuzz   try many more bad inputs than \`make test\` does"
 	@echo "make test-integration   run the tests that need other projects' wheels"
 	@echo "make bench  measure compile-time and code-quality figures, each against a peer"
 	@echo "make docs   build the documentation site into site/"
@@ -81,8 +82,18 @@ $(INTEGRATION)/.installed: pyproject.toml
 	  | $(INTEGRATION)/bin/pip install --quiet --disable-pip-version-check -r /dev/stdin
 	@touch $@
 
+# Twenty times as many bad inputs as `make test` tries, and others on every run.
+fuzz: build
+	@seed=$${LODESTONE_FUZZ_SEED:-$$(date +%s)}; echo "LODESTONE_FUZZ_SEED=$$seed"; \
+	  LODESTONE_FUZZ_SEED=$$seed LODESTONE_FUZZ_COUNT=$${LODESTONE_FUZZ_COUNT:-20} \
+	  pytest test/python/test_fuzz.py -q -n $(JOBS)
+
 test-integration: build $(INTEGRATION)/.installed
 	@$(INTEGRATION)/bin/python -m pytest test/python -q -m integration
+
+# Each figure against a peer or a limit in the same run; all of it takes some minutes.
+bench: build
+	@for script in benchmarks/*.py; do $(BIN)/python $$script || exit 1; done
 
 lint: build
 	@git ls-files '*.cpp' '*.h' | xargs clang-format-22 --dry-run -Werror

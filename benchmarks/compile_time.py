@@ -14,14 +14,13 @@ import statistics
 import time
 from typing import Annotated
 
-import typer
-from rich.console import Console
-from rich.table import Table
-
 import lodestone
+import typer
 from lodestone import ir
 from lodestone.kernels.fp8_gemm import fp8_gemm
 from lodestone.passmanager import PassManager
+from rich.console import Console
+from rich.table import Table
 
 LIMIT = 1.3
 
@@ -32,7 +31,8 @@ def lower(text: str, separate_globals: bool) -> str:
         module = ir.Module.parse(text, context=context)
         options = f"chip=gfx950 separate-globals={str(separate_globals).lower()}"
         PassManager.parse(
-            f"builtin.module(lodestone-to-rocdl{{{options}}}, rocdl-attach-target{{chip=gfx950 O=3}})"
+            f"builtin.module(lodestone-to-rocdl{{{options}}},"
+            " rocdl-attach-target{chip=gfx950 O=3})"
         ).run(module)
         return str(module)
 
@@ -81,7 +81,7 @@ def main(
             f"{ratio:.2f}",
             f"{LIMIT}",
         )
-    Console().print(table)
+    Console(width=100).print(table)
     raise typer.Exit(1 if over else 0)
 
 

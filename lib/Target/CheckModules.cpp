@@ -11,6 +11,7 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+#include "mlir/IR/Matchers.h"
 
 #include "GPUModules.h"
 
@@ -49,6 +50,45 @@ LogicalResult lodestone::checkChip(Operation *op, StringRef chip) {
   return success();
 }
 
+/// The bytes that each lane moves if `op` is an LDS-DMA counted by vmcnt: 0 if
+/// they aren't constant, nothing if it is something else.
+static std::optional<uint64_t> getDMALaneBytes(Operation *op) {
+  if (auto load = dyn_cast<ROCDL::LoadToLDSOp>(op))
+    return load.getSize();
+  if (auto load = dyn_cast<ROCDL::GlobalLoadLDSOp>(op))
+    return load.getSize();
+  if (auto load = dyn_cast<ROCDL::RawPtrBufferLoadLdsOp>(op)) {
+    APInt size;
+    return matchPattern(load.getSize(), m_ConstantInt(&size))
+               ? size.getLimitedValue()
+               : 0;
+  }
+  return std::nullopt;
+}
+
+/// LLVM gives up on an LDS-DMA that the chip doesn't have, in words that name
+/// neither.
+static LogicalResult checkDMAs(gpu::GPUModuleOp module, const ChipInfo &chip) {
+  bool bad = false;
+  module.walk([&](Operation *op) {
+    std::optional<uint64_t> bytes = getDMALaneBytes(op);
+    if (!bytes)
+      return;
+    if (chip.dmaCounter != DMACounter::vmcnt) {
+      bad = true;
+      op->emitError("op '") << op->getName() << "' is an LDS-DMA that "
+                            << chip.name << " does not have";
+    } else if (*bytes && !llvm::is_contained(chip.dmaLaneBytes, *bytes)) {
+      bad = true;
+      InFlightDiagnostic diagnostic = op->emitError("an LDS-DMA of ")
+                                      << *bytes << " bytes a lane, but "
+                                      << chip.name << " has those of ";
+      llvm::interleaveComma(chip.dmaLaneBytes, diagnostic);
+    }
+  });
+  return failure(bad);
+}
+
 LogicalResult lodestone::checkGPUModule(gpu::GPUModuleOp module, StringRef chip,
                                         bool requireKernels) {
   if (ROCDL::ROCDLTargetAttr target = getROCDLTarget(module))
@@ -64,6 +104,8 @@ LogicalResult lodestone::checkGPUModule(gpu::GPUModuleOp module, StringRef chip,
            << module.getName()
            << " has no kernel; mark a gpu.func with 'kernel' or an llvm.func "
               "with 'rocdl.kernel'";
+  if (const ChipInfo *info = lookupChip(chip))
+    return checkDMAs(module, *info);
   return success();
 }
 

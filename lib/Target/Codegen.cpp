@@ -17,6 +17,7 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
+#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/PassInfo.h"
 #include "llvm/PassRegistry.h"
@@ -100,6 +101,27 @@ void lodestone::initializeAMDGPU() {
   (void)once;
 }
 
+/// LLVM prints a line about a feature that it doesn't know, and goes on.
+static bool checkFeatures(const llvm::Target &target, llvm::StringRef features,
+                          std::string &error) {
+  std::unique_ptr<llvm::MCSubtargetInfo> subtarget(
+      target.createMCSubtargetInfo(llvm::Triple(kTargetTriple), "", ""));
+  for (llvm::StringRef feature : llvm::split(features, ',')) {
+    llvm::StringRef name = feature.trim();
+    bool hasSign = name.consume_front("+") || name.consume_front("-");
+    if (hasSign && llvm::any_of(subtarget->getAllProcessorFeatures(),
+                                [&](const llvm::SubtargetFeatureKV &known) {
+                                  return name == known.Key;
+                                }))
+      continue;
+    error = "unknown feature '" + feature.str() +
+            "'; features are those of LLVM's AMDGPU backend with a sign, "
+            "separated by commas, as in +xnack,-sramecc";
+    return false;
+  }
+  return true;
+}
+
 std::unique_ptr<llvm::TargetMachine>
 lodestone::createTargetMachine(llvm::StringRef chip, llvm::StringRef features,
                                unsigned optLevel, std::string &error) {
@@ -113,6 +135,8 @@ lodestone::createTargetMachine(llvm::StringRef chip, llvm::StringRef features,
   const llvm::Target *target =
       llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target)
+    return nullptr;
+  if (!features.empty() && !checkFeatures(*target, features, error))
     return nullptr;
   std::unique_ptr<llvm::TargetMachine> machine(
       target->createTargetMachine(triple, chip, features, {}, std::nullopt));

@@ -2,9 +2,11 @@
 
 #include "BackEnd.h"
 #include "lodestone/Support/Chip.h"
+#include "lodestone/Support/Nesting.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
+#include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IRReader/IRReader.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/TargetParser/Triple.h"
@@ -50,6 +52,12 @@ LogicalResult lodestone::compileLLVMIR(llvm::MemoryBufferRef ir,
     return FileLineColLoc::get(&context, at, diagnostic.line,
                                diagnostic.column);
   };
+
+  unsigned line = 0;
+  StringRef text = ir.getBuffer();
+  if (!llvm::isBitcode(text.bytes_begin(), text.bytes_end()))
+    if (auto deep = findDeepNesting(text, TextSyntax::llvm, line))
+      return emitError(FileLineColLoc::get(&context, name, line, 1), *deep);
 
   LLVMUnit unit;
   CompiledModule compiled;

@@ -12,11 +12,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "lodestone/Support/Chip.h"
+#include "lodestone/Support/Nesting.h"
 #include "lodestone/Target/Codegen.h"
 #include "lodestone/Target/CrashGuard.h"
 #include "lodestone/Target/WaitCheck.h"
 
 #include "llvm/Analysis/RuntimeLibcallInfo.h"
+#include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/CodeGen/MIRParser/MIRParser.h"
 #include "llvm/CodeGen/MachineFunctionPass.h"
 #include "llvm/CodeGen/MachineModuleInfo.h"
@@ -114,9 +116,15 @@ static bool prepareMachine(Job &job, const WaitCheckOptions &options) {
 
 /// Runs `work` on a fresh job so that nothing it does can end the process, and
 /// hands over what came out.
-static bool runJob(StringRef name, WaitCheckReport &report,
+static bool runJob(StringRef contents, StringRef name, WaitCheckReport &report,
                    std::vector<CheckError> &errors,
                    function_ref<void(Job &)> work) {
+  unsigned line = 0;
+  if (!isBitcode(contents.bytes_begin(), contents.bytes_end()))
+    if (auto deep = findDeepNesting(contents, TextSyntax::llvm, line)) {
+      errors.push_back({{name.str(), line, 1}, *deep});
+      return false;
+    }
   auto job = std::make_unique<Job>();
   std::string why;
   bool finished = runGuarded([&] { work(*job); }, why);
@@ -143,7 +151,7 @@ bool lodestone::checkLLVMIR(StringRef contents, StringRef name,
                             const WaitCheckOptions &options,
                             WaitCheckReport &report,
                             std::vector<CheckError> &errors) {
-  return runJob(name, report, errors, [&](Job &job) {
+  return runJob(contents, name, report, errors, [&](Job &job) {
     SMDiagnostic problem;
     job.module = parseIR(MemoryBufferRef(contents, name), problem, job.context);
     if (!job.module)
@@ -223,7 +231,7 @@ bool lodestone::checkMIR(StringRef contents, StringRef name,
                          const WaitCheckOptions &options,
                          WaitCheckReport &report,
                          std::vector<CheckError> &errors) {
-  return runJob(name, report, errors, [&](Job &job) {
+  return runJob(contents, name, report, errors, [&](Job &job) {
     SMDiagnostic problem;
     job.parser = createMIRParser(MemoryBuffer::getMemBufferCopy(contents, name),
                                  job.context);

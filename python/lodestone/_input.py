@@ -93,6 +93,11 @@ def read(source: object, name: str | None = None) -> Input:
             )
     else:
         chip, options = "", {}
+    if not hasattr(source, "operation") and not hasattr(source, "get_asm"):
+        raise TypeError(
+            "MLIR or LLVM IR is needed, as text, bytes, a path or an MLIR module; not a "
+            f"{type(source).__name__}"
+        )
     if isinstance(source, (ir.Module, ir.Operation)):
         module = ir.Module.from_foreign(source)
     else:

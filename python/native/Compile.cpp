@@ -147,9 +147,16 @@ static CompileOptions toOptions(Dict options) {
   for (auto [key, value] : options) {
     std::string name = nb::cast<std::string>(key);
     auto set = [&, &value = value](auto &field) {
-      if (!nb::try_cast(value, field))
-        throw nb::type_error(
-            ("the option '" + name + "' is of another type").c_str());
+      if (nb::try_cast(value, field))
+        return;
+      using Field = std::decay_t<decltype(field)>;
+      const char *wanted = std::is_same_v<Field, std::string> ? "a str"
+                           : std::is_same_v<Field, bool>
+                               ? "True or False"
+                               : "a small int, not negative";
+      throw nb::type_error(("the option '" + name + "' must be " + wanted +
+                            ", not " + nb::cast<std::string>(nb::repr(value)))
+                               .c_str());
     };
     if (name == "chip")
       set(result.chip);
@@ -193,9 +200,7 @@ static CompileOptions toOptions(Dict options) {
     }
   }
   if (!result.chip.empty() && !lookupChip(result.chip))
-    throw nb::value_error(
-        ("unknown chip '" + result.chip + "'; known chips are " + knownChips())
-            .c_str());
+    throw nb::value_error(unknownChipMessage(result.chip).c_str());
   if (result.optLevel > 3)
     throw nb::value_error("opt_level is 0 to 3");
   if (result.indexBitwidth != 0 && result.indexBitwidth != 32 &&
@@ -285,9 +290,7 @@ static Dict checkText(nb::bytes contents, const std::string &name,
                       const std::string &chip, unsigned optLevel,
                       bool globalISel) {
   if (!chip.empty() && !lookupChip(chip))
-    throw nb::value_error(
-        ("unknown chip '" + chip + "'; known chips are " + knownChips())
-            .c_str());
+    throw nb::value_error(unknownChipMessage(chip).c_str());
   WaitCheckOptions options{chip, optLevel, globalISel};
   std::string copy(contents.c_str(), contents.size());
   std::optional<WaitCheckReport> result(std::in_place);

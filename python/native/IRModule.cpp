@@ -47,7 +47,8 @@ static Module importModule(nb::object source, ContextState *given) {
       nb::object stream = nb::module_::import_("io").attr("BytesIO")();
       foreign.attr("write_bytecode")(stream, nb::arg("desired_version") = 4);
       return {parse(context, stream.attr("getvalue")(), "<bytecode>",
-                    "the module's bytecode", /*moduleOnly=*/true)};
+                    "the module's bytecode", /*moduleOnly=*/true,
+                    /*trusted=*/true)};
     } catch (nb::python_error &) {
       // A version or an encoding that one side doesn't know. Text may do; if
       // not, its error says more.

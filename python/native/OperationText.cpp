@@ -13,6 +13,10 @@
 
 #include "Parse.h"
 
+#include "lodestone/Support/Nesting.h"
+#include "lodestone/Target/BytecodeProbe.h"
+
+#include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -26,9 +30,34 @@
 
 using namespace lodestone::python;
 
+/// Reports what would take the process down in MLIR's parser or reader.
+static llvm::LogicalResult checkReadable(const ContextPtr &context,
+                                         llvm::MemoryBufferRef source) {
+  mlir::MLIRContext *mlirContext = &context->context;
+  auto report = [&](unsigned line, const std::string &problem) {
+    return mlir::emitError(
+        mlir::FileLineColLoc::get(mlirContext, source.getBufferIdentifier(),
+                                  line, line ? 1 : 0),
+        problem);
+  };
+  std::string problem;
+  if (mlir::isBytecode(source)) {
+    if (!lodestone::surviveBytecode(source, mlirContext->getDialectRegistry(),
+                                    problem))
+      return report(0, problem);
+    return mlir::success();
+  }
+  unsigned line = 0;
+  if (auto deep = lodestone::findDeepNesting(source.getBuffer(),
+                                             lodestone::TextSyntax::mlir, line))
+    return report(line, *deep);
+  return mlir::success();
+}
+
 OpPtr lodestone::python::parse(const ContextPtr &context, nb::handle source,
                                const std::string &sourceName,
-                               const std::string &what, bool moduleOnly) {
+                               const std::string &what, bool moduleOnly,
+                               bool trusted) {
   std::unique_ptr<llvm::MemoryBuffer> buffer;
   llvm::StringRef content;
   if (nb::isinstance<nb::bytes>(source)) {
@@ -50,10 +79,13 @@ OpPtr lodestone::python::parse(const ContextPtr &context, nb::handle source,
   buffer = std::move(copy);
 
   mlir::ParserConfig config(&context->context);
+  llvm::MemoryBufferRef contents = buffer->getMemBufferRef();
   llvm::SourceMgr sourceMgr;
   sourceMgr.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
   mlir::OwningOpRef<mlir::Operation *> op;
   capturing(context, "unable to parse " + what, [&] {
+    if (!trusted && failed(checkReadable(context, contents)))
+      return false;
     if (moduleOnly) {
       auto module = mlir::parseSourceFile<mlir::ModuleOp>(sourceMgr, config);
       op = module ? module.release().getOperation() : nullptr;

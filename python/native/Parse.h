@@ -22,10 +22,11 @@ namespace lodestone::python {
 
 /// Parses text (str) or bytecode (bytes). `what` ends the message of the
 /// MLIRError: "unable to parse ...". With `moduleOnly`, a list of operations at
-/// top level becomes a module.
+/// top level becomes a module. Bytecode that isn't `trusted`, because it didn't
+/// come from a writer in this process, is read twice (see surviveBytecode()).
 OpPtr parse(const ContextPtr &context, nb::handle source,
             const std::string &sourceName, const std::string &what,
-            bool moduleOnly);
+            bool moduleOnly, bool trusted = false);
 
 /// Writes bytecode; raises MLIRError if the operation is invalid or the version
 /// unknown.

@@ -25,14 +25,26 @@ gpu.module @too_much_lds {
 
 // -----
 
+// An LDS-DMA that the chip doesn't have.
+gpu.module @no_such_width {
+  llvm.func @kernel(%from: !llvm.ptr<8>, %to: !llvm.ptr<3>) attributes {rocdl.kernel} {
+    %c0 = llvm.mlir.constant(0 : i32) : i32
+    %c16 = llvm.mlir.constant(16 : i32) : i32
+    // expected-error @+1 {{an LDS-DMA of 16 bytes a lane, but gfx942 has those of 4}}
+    rocdl.raw.ptr.buffer.load.lds %from, %to, %c16, %c0, %c0, %c0, %c0
+    llvm.return
+  }
+}
+
+// -----
+
 // An instruction that the chip doesn't have: LLVM 22 ends the process here if it
 // is let.
 // expected-error-re @+1 {{LLVM gave up in its code generator: {{.*}} on function '@kernel'}}
 gpu.module @no_such_instruction {
-  llvm.func @kernel(%from: !llvm.ptr<8>, %to: !llvm.ptr<3>) attributes {rocdl.kernel} {
-    %c0 = llvm.mlir.constant(0 : i32) : i32
-    %c16 = llvm.mlir.constant(16 : i32) : i32
-    rocdl.raw.ptr.buffer.load.lds %from, %to, %c16, %c0, %c0, %c0, %c0
+  llvm.func @kernel(%from: !llvm.ptr<3>, %to: !llvm.ptr) attributes {rocdl.kernel} {
+    %0 = rocdl.ds.read.tr16.b64 %from : !llvm.ptr<3> -> vector<4xf16>
+    llvm.store %0, %to : vector<4xf16>, !llvm.ptr
     llvm.return
   }
 }

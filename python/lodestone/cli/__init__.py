@@ -7,6 +7,7 @@ missing. Each command lives in a module of its own with a function ``register(ap
 from __future__ import annotations
 
 import importlib
+import os
 import pkgutil
 import sys
 
@@ -38,15 +39,19 @@ _register()
 
 def main() -> None:
     """The entry point: runs a command and ends the process with its exit code."""
+    # Python has None for a stream that was closed before it started.
+    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")
+    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")
     try:
-        code = app(standalone_mode=True)
+        code = app(standalone_mode=True, prog_name="lodestone")
         sys.exit(code)
+    except SystemExit as end:
+        # Who read our output has seen enough. Click makes that 1, which is our code for findings.
+        if isinstance(end.__context__, BrokenPipeError):
+            os._exit(EXIT_INPUT)
+        raise
     except KeyboardInterrupt:
         sys.exit(130)
-    except BrokenPipeError:
-        # Who read our output has seen enough.
-        sys.stderr.close()
-        sys.exit(EXIT_INPUT)
     except Exception as error:
         code = report_failure(error)
         if code is None:
