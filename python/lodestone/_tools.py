@@ -9,7 +9,7 @@ import os
 import shutil
 import subprocess
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
 LLVM_BIN_VARIABLE = "LODESTONE_LLVM_BIN"
@@ -20,7 +20,7 @@ class ToolError(RuntimeError):
     """An LLVM tool is missing or rejected its input."""
 
 
-@lru_cache(maxsize=None)
+@cache
 def _find(name: str, override: str | None) -> Path:
     directories = [Path(override)] if override else []
     directories.append(DEBIAN_LLVM_BIN)

@@ -42,7 +42,7 @@ static llvm::LogicalResult checkReadable(const ContextPtr &context,
   };
   std::string problem;
   if (mlir::isBytecode(source)) {
-    if (!lodestone::surviveBytecode(source, mlirContext->getDialectRegistry(),
+    if (!lodestone::probeBytecode(source, mlirContext->getDialectRegistry(),
                                     problem))
       return report(0, problem);
     return mlir::success();
