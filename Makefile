@@ -86,10 +86,20 @@ fuzz: build
 test-integration: build $(INTEGRATION)/.installed
 	@$(INTEGRATION)/bin/python -m pytest test/python -q -m integration
 
+# Each figure against a peer or a limit in the same run; all of it takes some minutes.
+bench: build
+	@for script in benchmarks/*.py; do $(BIN)/python $$script || exit 1; done
+
 lint: build
 	@git ls-files '*.cpp' '*.h' | xargs clang-format-22 --dry-run -Werror
 	@ruff check . && ruff format --check .
-	@mypy python/lodestone
+	@mypy python/lodestone docs/reference.py test/python/doc_snippets.py
+
+# What TableGen and --help know is generated; the stubs of the native module are the build's.
+docs: build
+	@$(BIN)/python docs/reference.py $(BUILD)/docs
+	@mkdocs build --strict --quiet --site-dir site
+	@echo "the site is in site/index.html"
 
 format:
 	@git ls-files '*.cpp' '*.h' | xargs clang-format-22 -i

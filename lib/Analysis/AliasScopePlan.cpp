@@ -8,14 +8,9 @@
 
 #include "lodestone/Analysis/AliasScopePlan.h"
 #include "lodestone/Analysis/AddressBase.h"
-#include "lodestone/Analysis/DeviceLayout.h"
 #include "lodestone/Analysis/SlotCoverage.h"
 
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "llvm/ADT/BitVector.h"
-#include "llvm/ADT/EquivalenceClasses.h"
-#include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -42,18 +37,6 @@ StringRef lodestone::getRemarkName(ScopeRefusal refusal) {
     return "needs-launder";
   }
   llvm_unreachable("all refusals have a name");
-}
-
-SmallVector<Operation *> lodestone::collectDeviceModules(Operation *root) {
-  SmallVector<Operation *> modules;
-  if (root->getNumRegions() != 1 || root->getRegion(0).empty())
-    return modules;
-  if (!root->getRegion(0).getOps<LLVM::LLVMFuncOp>().empty())
-    modules.push_back(root);
-  if (!isa<gpu::GPUModuleOp>(root))
-    for (auto module : root->getRegion(0).getOps<gpu::GPUModuleOp>())
-      modules.push_back(module);
-  return modules;
 }
 
 namespace {
@@ -361,101 +344,10 @@ void KernelPlanner::run() {
   checkSlots();
 }
 
-//===----------------------------------------------------------------------===//
-// The module
-//===----------------------------------------------------------------------===//
-
-/// The functions of `module` with bodies, in groups that call each other, each
-/// with callers before callees where there is no recursion.
-static std::vector<SmallVector<LLVM::LLVMFuncOp>>
-groupByCalls(Operation *module, const LDSProvenance &provenance) {
-  llvm::EquivalenceClasses<Operation *> classes;
-  SmallVector<LLVM::LLVMFuncOp> all;
-  for (auto function : module->getRegion(0).getOps<LLVM::LLVMFuncOp>()) {
-    if (function.isExternal())
-      continue;
-    all.push_back(function);
-    classes.insert(function);
-  }
-  llvm::DenseMap<Operation *, unsigned> callsLeft;
-  for (LLVM::LLVMFuncOp callee : all)
-    for (Operation *call : provenance.callsOf(callee)) {
-      auto caller = call->getParentOfType<LLVM::LLVMFuncOp>();
-      classes.unionSets(callee, caller);
-      ++callsLeft[callee];
-    }
-  // Kahn's algorithm over the whole module; what recursion leaves over comes
-  // last.
-  llvm::SetVector<Operation *> sorted;
-  for (LLVM::LLVMFuncOp function : all)
-    if (!callsLeft.lookup(function))
-      sorted.insert(function);
-  llvm::DenseMap<Operation *, SmallVector<Operation *>> calleesOf;
-  for (LLVM::LLVMFuncOp callee : all)
-    for (Operation *call : provenance.callsOf(callee))
-      calleesOf[call->getParentOfType<LLVM::LLVMFuncOp>()].push_back(callee);
-  for (unsigned i = 0; i < sorted.size(); ++i)
-    for (Operation *callee : calleesOf.lookup(sorted[i]))
-      if (--callsLeft[callee] == 0)
-        sorted.insert(callee);
-  for (LLVM::LLVMFuncOp function : all)
-    sorted.insert(function);
-
-  llvm::MapVector<Operation *, SmallVector<LLVM::LLVMFuncOp>> groups;
-  for (Operation *function : sorted)
-    groups[classes.getLeaderValue(function)].push_back(
-        cast<LLVM::LLVMFuncOp>(function));
-  std::vector<SmallVector<LLVM::LLVMFuncOp>> result;
-  for (auto &group : groups)
-    result.push_back(std::move(group.second));
-  return result;
-}
-
-static std::vector<KernelPlan> collectKernels(Operation *module,
-                                              unsigned waveSize,
-                                              const LDSProvenance &provenance) {
-  DeviceLayout layout;
-  std::vector<KernelPlan> plans;
-  for (ArrayRef<LLVM::LLVMFuncOp> functions :
-       groupByCalls(module, provenance)) {
-    KernelPlan &plan = plans.emplace_back();
-    plan.kernel = functions.front();
-    plan.functions.assign(functions.begin(), functions.end());
-    llvm::SetVector<Operation *> statics;
-    for (LLVM::LLVMFuncOp function : functions)
-      function.walk([&](Operation *op) {
-        if (auto address = dyn_cast<LLVM::AddressOfOp>(op)) {
-          auto global = dyn_cast_or_null<LLVM::GlobalOp>(
-              provenance.lookupSymbol(address.getGlobalName()));
-          if (global && global.getAddrSpace() == kLDSAddressSpace &&
-              layout.sizeOf(global.getGlobalType()) != 0)
-            statics.insert(global);
-          return;
-        }
-        std::optional<LDSAccess> access = getLDSAccess(op, waveSize, layout);
-        if (!access)
-          return;
-        plan.hasDMA |= access->kind != LDSAccessKind::ordinary;
-        PlannedAccess &planned = plan.accesses.emplace_back();
-        planned.access = std::move(*access);
-        planned.function = function;
-      });
-    plan.staticGlobals.assign(statics.begin(), statics.end());
-  }
-  return plans;
-}
-
-std::vector<KernelPlan> lodestone::collectKernels(Operation *module,
-                                                  unsigned waveSize) {
-  return ::collectKernels(module, waveSize, LDSProvenance(module, waveSize));
-}
-
 std::vector<KernelPlan>
 lodestone::planAliasScopes(Operation *module,
                            const AliasScopePlanOptions &options) {
-  LDSProvenance provenance(module, options.waveSize);
-  std::vector<KernelPlan> plans =
-      ::collectKernels(module, options.waveSize, provenance);
+  auto [provenance, plans] = collectKernels(module, options.waveSize);
   SmallVector<Value> pointers;
   for (KernelPlan &plan : plans) {
     // Without DMAs there is nothing to wait for.
@@ -465,9 +357,9 @@ lodestone::planAliasScopes(Operation *module,
       for (const LDSOperand &operand : access.access.operands)
         pointers.push_back(operand.pointer);
   }
-  provenance.solve(pointers);
+  provenance->solve(pointers);
   for (KernelPlan &plan : plans)
     if (plan.hasDMA)
-      KernelPlanner(plan, provenance, options).run();
+      KernelPlanner(plan, *provenance, options).run();
   return plans;
 }

@@ -14,6 +14,7 @@
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/DerivedTypes.h"
 #include "llvm/IR/LLVMContext.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/TargetParser/Triple.h"
 
 using namespace mlir;
@@ -46,11 +47,20 @@ DeviceLayout::Translator &DeviceLayout::translator() const {
 }
 
 std::optional<int64_t> DeviceLayout::sizeOf(Type type) const {
-  // Nearly all indices count bytes, and most accesses are of plain numbers.
+  // Nearly all types are these, and need no translation: numbers, and arrays of
+  // what has a size, which have no padding of their own.
   if (type.isIntOrFloat()) {
     unsigned bits = type.getIntOrFloatBitWidth();
     if (bits == 8 || bits == 16 || bits == 32 || bits == 64)
       return bits / 8;
+  }
+  if (auto array = dyn_cast<LLVM::LLVMArrayType>(type)) {
+    std::optional<int64_t> element = sizeOf(array.getElementType());
+    int64_t size;
+    if (!element ||
+        llvm::MulOverflow<int64_t>(*element, array.getNumElements(), size))
+      return std::nullopt;
+    return size;
   }
   auto [it, isNew] = sizes.try_emplace(type);
   if (isNew)

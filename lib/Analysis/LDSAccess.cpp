@@ -83,9 +83,23 @@ static std::optional<int64_t> bytesPerLane(Operation *op,
       .Default([](Operation *) { return std::nullopt; });
 }
 
+/// True for the bulk of a kernel's ops. A look at the operands' types is much
+/// cheaper than looking up the interface.
+static bool isAddressArithmetic(Operation *op) {
+  if (isa<LLVM::GEPOp, LLVM::PtrToIntOp, LLVM::AddrSpaceCastOp>(op))
+    return true;
+  return llvm::none_of(op->getOperandTypes(),
+                       llvm::IsaPred<LLVM::LLVMPointerType>) &&
+         !isa<LLVM::InlineAsmOp, LLVM::CallIntrinsicOp, LLVM::CallOp,
+              LLVM::InvokeOp, ROCDL::TensorLoadToLDSOp,
+              ROCDL::TensorLoadToLDSD2Op>(op);
+}
+
 std::optional<LDSAccess> lodestone::getLDSAccess(Operation *op,
                                                  unsigned waveSize,
                                                  const DeviceLayout &layout) {
+  if (isAddressArithmetic(op))
+    return std::nullopt;
   if (auto asmOp = dyn_cast<LLVM::InlineAsmOp>(op)) {
     if (asmMayContainLDSDMA(asmOp.getAsmString()))
       return LDSAccess{op, LDSAccessKind::untaggableDMA, {}};

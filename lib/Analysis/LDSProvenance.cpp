@@ -103,12 +103,15 @@ bool Provenance::join(const Provenance &other, bool widen) {
 // The module
 //===----------------------------------------------------------------------===//
 
-LDSProvenance::LDSProvenance(Operation *module, unsigned waveSize)
+LDSProvenance::LDSProvenance(
+    Operation *module, unsigned waveSize,
+    llvm::function_ref<void(LLVM::LLVMFuncOp, Operation *)> visit)
     : module(module), waveSize(waveSize) {
-  indexModule();
+  indexModule(visit);
 }
 
-void LDSProvenance::indexModule() {
+void LDSProvenance::indexModule(
+    llvm::function_ref<void(LLVM::LLVMFuncOp, Operation *)> visit) {
   for (Operation &op : module->getRegion(0).getOps())
     if (auto symbol =
             op.getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName()))
@@ -129,6 +132,8 @@ void LDSProvenance::indexModule() {
       continue;
     }
     function.walk([&](Operation *op) {
+      if (visit)
+        visit(function, op);
       if (auto call = dyn_cast<LLVM::CallOp>(op)) {
         std::optional<StringRef> callee = call.getCallee();
         Operation *target = callee ? symbols.lookup(*callee) : nullptr;

@@ -14,7 +14,7 @@
 #include "lodestone/Analysis/AddressBase.h"
 #include "lodestone/Analysis/InductionRange.h"
 #include "lodestone/Analysis/LDSAccess.h"
-#include "lodestone/Analysis/LDSProvenance.h"
+#include "lodestone/Analysis/ProvenanceArithmetic.h"
 #include "lodestone/Dialect/LDS/IR/LDSDialect.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -23,17 +23,9 @@
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/Utils/InferIntRangeCommon.h"
 #include "llvm/ADT/TypeSwitch.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace lodestone;
-
-//===----------------------------------------------------------------------===//
-// Widths and ranges
-//===----------------------------------------------------------------------===//
-
-/// LDS addresses have 32 bits.
-static constexpr unsigned kAddressBits = 32;
 
 /// The bits of an address or number held by `type`; nothing for other types.
 /// Flat pointers hold LDS addresses as offsets from the LDS aperture; those
@@ -48,35 +40,6 @@ static std::optional<unsigned> widthOf(Type type) {
   return std::nullopt;
 }
 
-static ConstantIntRanges constantRange(int64_t value, unsigned width) {
-  return ConstantIntRanges::constant(
-      APInt(width, value, /*isSigned=*/true, /*implicitTrunc=*/true));
-}
-
-/// The range of values in [0, last].
-static ConstantIntRanges upTo(uint64_t last, unsigned width) {
-  if (width < 64 && last > llvm::maxUIntN(width))
-    return ConstantIntRanges::maxRange(width);
-  return ConstantIntRanges::fromUnsigned(APInt::getZero(width),
-                                         APInt(width, last));
-}
-
-/// `range` in another width. What it stands for are numbers modulo 2^width, so
-/// sign extension keeps small negative offsets small.
-static ConstantIntRanges resized(const ConstantIntRanges &range,
-                                 unsigned width) {
-  unsigned old = range.smin().getBitWidth();
-  if (old == width)
-    return range;
-  if (old > width)
-    return intrange::truncRange(range, width);
-  return intrange::extSIRange(range, width);
-}
-
-//===----------------------------------------------------------------------===//
-// Operations on sets
-//===----------------------------------------------------------------------===//
-
 /// A value of `type` that nothing is known about.
 static Provenance opaque(Type type) {
   // A number that was loaded or passed in is not an address into LDS unless it
@@ -86,132 +49,6 @@ static Provenance opaque(Type type) {
       return Provenance::number(
           ConstantIntRanges::maxRange(integer.getWidth()));
   return Provenance::unknown();
-}
-
-/// Applies `fn` to every pair of elements; the result is unknown if `fn`
-/// refuses a pair.
-static Provenance
-combine(const Provenance &lhs, const Provenance &rhs,
-        llvm::function_ref<std::optional<ProvenanceElement>(
-            const ProvenanceElement &, const ProvenanceElement &)>
-            fn) {
-  if (lhs.isUnknown() || rhs.isUnknown())
-    return Provenance::unknown();
-  Provenance result;
-  for (const ProvenanceElement &a : lhs.getElements())
-    for (const ProvenanceElement &b : rhs.getElements()) {
-      std::optional<ProvenanceElement> element = fn(a, b);
-      if (!element)
-        return Provenance::unknown();
-      result.join(Provenance::of(element->object, element->range));
-    }
-  return result;
-}
-
-static Provenance add(const Provenance &lhs, const Provenance &rhs) {
-  return combine(
-      lhs, rhs,
-      [](const ProvenanceElement &a,
-         const ProvenanceElement &b) -> std::optional<ProvenanceElement> {
-        if (a.object && b.object)
-          return std::nullopt; // The sum of two addresses.
-        return ProvenanceElement{a.object ? a.object : b.object,
-                                 intrange::inferAdd({a.range, b.range})};
-      });
-}
-
-static Provenance subtract(const Provenance &lhs, const Provenance &rhs) {
-  return combine(
-      lhs, rhs,
-      [](const ProvenanceElement &a,
-         const ProvenanceElement &b) -> std::optional<ProvenanceElement> {
-        if (!b.object)
-          return ProvenanceElement{a.object,
-                                   intrange::inferSub({a.range, b.range})};
-        // The distance between two addresses of an object is a number. It is
-        // known modulo 2^32 only. With another object's address it would lead
-        // from one to the other.
-        if (a.object != b.object)
-          return std::nullopt;
-        unsigned width = a.range.smin().getBitWidth();
-        if (width > kAddressBits)
-          return ProvenanceElement{nullptr, ConstantIntRanges::maxRange(width)};
-        return ProvenanceElement{nullptr,
-                                 intrange::inferSub({a.range, b.range})};
-      });
-}
-
-/// A function of numbers only.
-template <typename Fn>
-static Provenance onNumbers(const Provenance &lhs, const Provenance &rhs,
-                            Fn fn) {
-  return combine(lhs, rhs,
-                 [&](const ProvenanceElement &a, const ProvenanceElement &b)
-                     -> std::optional<ProvenanceElement> {
-                   if (a.object || b.object)
-                     return std::nullopt;
-                   return ProvenanceElement{nullptr, fn({a.range, b.range})};
-                 });
-}
-
-static Provenance bitAnd(const Provenance &lhs, const Provenance &rhs) {
-  return combine(
-      lhs, rhs,
-      [](const ProvenanceElement &a,
-         const ProvenanceElement &b) -> std::optional<ProvenanceElement> {
-        if (!a.object && !b.object)
-          return ProvenanceElement{nullptr,
-                                   intrange::inferAnd({a.range, b.range})};
-        if (a.object && b.object)
-          return std::nullopt;
-        const ProvenanceElement &address = a.object ? a : b;
-        const ConstantIntRanges &mask = a.object ? b.range : a.range;
-        std::optional<APInt> constant = mask.getConstantValue();
-        if (!constant)
-          return std::nullopt;
-        // The lowest bits of an address are a number; many bits, or all that
-        // an address in 64 bits has, are still one.
-        constexpr unsigned kMaxLowBits = 10;
-        if (constant->isNonNegative() &&
-            constant->getActiveBits() > kMaxLowBits)
-          return std::nullopt;
-        if (constant->isNonNegative())
-          return ProvenanceElement{
-              nullptr, ConstantIntRanges::fromUnsigned(
-                           APInt::getZero(constant->getBitWidth()), *constant)};
-        APInt step = -*constant;
-        if (!step.isPowerOf2())
-          return std::nullopt;
-        // Rounding down. If the root is aligned, its offset is rounded.
-        const ConstantIntRanges &offset = address.range;
-        if (step.ule(address.object->alignment))
-          return ProvenanceElement{
-              address.object,
-              ConstantIntRanges::fromSigned(offset.smin() & *constant,
-                                            offset.smax() & *constant)};
-        return ProvenanceElement{
-            address.object,
-            intrange::inferSub(
-                {offset, ConstantIntRanges::fromUnsigned(
-                             APInt::getZero(step.getBitWidth()), step - 1)})};
-      });
-}
-
-/// Changes the width of every element with `fn(range)` for numbers, and as
-/// addresses modulo 2^32 for addresses.
-template <typename Fn>
-static Provenance convert(const Provenance &operand, unsigned width, Fn fn) {
-  if (operand.isUnknown())
-    return operand;
-  Provenance result;
-  for (const ProvenanceElement &element : operand.getElements()) {
-    if (element.object && width < kAddressBits)
-      return Provenance::unknown(); // The address is cut.
-    result.join(Provenance::of(element.object,
-                               element.object ? resized(element.range, width)
-                                              : fn(element.range)));
-  }
-  return result;
 }
 
 //===----------------------------------------------------------------------===//
@@ -395,10 +232,13 @@ Provenance LDSProvenance::transferGEP(Operation *op) const {
       else
         return Provenance::unknown();
     }
+    auto constant = dyn_cast<IntegerAttr>(index);
+    if (constant && constant.getValue().isZero())
+      continue;
     std::optional<int64_t> stride = layout.sizeOf(type);
     if (!stride)
       return Provenance::unknown();
-    if (auto constant = dyn_cast<IntegerAttr>(index)) {
+    if (constant) {
       // Modulo 2^32, so that no index can overflow.
       uint64_t bytes = static_cast<uint64_t>(constant.getInt()) *
                        static_cast<uint64_t>(*stride);
@@ -417,11 +257,14 @@ Provenance LDSProvenance::transferGEP(Operation *op) const {
       continue;
     }
     Provenance scaled;
-    for (const ProvenanceElement &element : dynamic.getElements())
+    for (const ProvenanceElement &element : dynamic.getElements()) {
       // GEP extends its indices by sign, or cuts them.
-      scaled.join(Provenance::number(
-          intrange::inferMul({resized(element.range, kAddressBits),
-                              constantRange(*stride, kAddressBits)})));
+      ConstantIntRanges range = resized(element.range, kAddressBits);
+      if (*stride != 1)
+        range =
+            intrange::inferMul({range, constantRange(*stride, kAddressBits)});
+      scaled.join(Provenance::number(range));
+    }
     result = add(result, scaled);
   }
   return lds::getExtent(op) ? enterRegion(op, result) : result;

@@ -41,3 +41,7 @@ std::string lodestone::knownChips() {
   return llvm::join(
       llvm::map_range(kChips, [](const ChipInfo &c) { return c.name; }), ", ");
 }
+
+std::string lodestone::unknownChipMessage(llvm::StringRef name) {
+  return ("unknown chip '" + name + "'; known chips are " + knownChips()).str();
+}

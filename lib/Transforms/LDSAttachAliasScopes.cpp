@@ -22,7 +22,6 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/IR/Remarks.h"
-#include "llvm/ADT/SetVector.h"
 
 namespace lodestone {
 #define GEN_PASS_DEF_LDSATTACHALIASSCOPES
@@ -55,6 +54,7 @@ private:
   std::vector<ScopeLists> createScopes(const KernelPlan &plan);
   void tag(const PlannedAccess &access, const ScopeLists &lists);
   void strip(const PlannedAccess &access);
+  void dropNoAliasArguments(const KernelPlan &plan);
   LogicalResult report(const KernelPlan &plan, const PlannedAccess &access);
   void warnAboutDrains(const KernelPlan &plan);
 
@@ -66,8 +66,8 @@ private:
 
   const ChipInfo *chipInfo = nullptr;
   LLVM::AliasScopeDomainAttr domainAttr;
-  /// Of the kernel at hand, if anybody listens to remarks.
-  llvm::DenseMap<Operation *, unsigned> expectedWaits;
+  /// Of the kernel at hand; computed if anybody listens to remarks.
+  std::optional<llvm::DenseMap<Operation *, unsigned>> expectedWaits;
 };
 
 } // namespace
@@ -180,6 +180,29 @@ void LDSAttachAliasScopes::strip(const PlannedAccess &access) {
   op.setTBAATags({});
 }
 
+/// LLVM's inliner turns a helper's noalias arguments into scopes on everything
+/// in the helper. DMAs of one buffer would then carry different lists, and
+/// reads claims that nobody checked.
+void LDSAttachAliasScopes::dropNoAliasArguments(const KernelPlan &plan) {
+  StringRef noalias = LLVM::LLVMDialect::getNoAliasAttrName();
+  for (LLVM::LLVMFuncOp function : plan.functions) {
+    if (function->hasAttr(ROCDL::ROCDLDialect::getKernelFuncAttrName()))
+      continue; // A kernel isn't inlined.
+    for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i) {
+      if (!function.getArgAttr(i, noalias))
+        continue;
+      function.removeArgAttr(i, noalias);
+      remark::analysis(function.getLoc(),
+                       remark::RemarkOpts::name("noalias-argument-dropped")
+                           .category(kCategory)
+                           .function(function.getSymName()))
+          << remark::metric("Argument", i)
+          << remark::reason("inlining would turn it into alias scopes on "
+                            "LDS-DMAs");
+    }
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Telling the user
 //===----------------------------------------------------------------------===//
@@ -201,7 +224,9 @@ LogicalResult LDSAttachAliasScopes::report(const KernelPlan &plan,
       remark << remark::metric("Op", op->getName().getStringRef())
              << remark::metric("Region",
                                names.empty() ? "none written by a DMA" : names);
-      if (auto it = expectedWaits.find(op); it != expectedWaits.end())
+      if (!expectedWaits)
+        expectedWaits = computeExpectedWaits(plan, chipInfo->maxVmcnt);
+      if (auto it = expectedWaits->find(op); it != expectedWaits->end())
         remark << remark::metric("Vmcnt", it->second);
     }
     return success();
@@ -231,9 +256,7 @@ LogicalResult LDSAttachAliasScopes::report(const KernelPlan &plan,
 void LDSAttachAliasScopes::warnAboutDrains(const KernelPlan &plan) {
   if (!getContext().getRemarkEngine())
     return;
-  llvm::SetVector<Operation *> functions;
-  for (const PlannedAccess &access : plan.accesses) {
-    functions.insert(access.function);
+  for (const PlannedAccess &access : plan.accesses)
     if (isa<ROCDL::GlobalLoadLDSOp>(access.access.op))
       remark::analysis(access.access.op->getLoc(),
                        named("global-load-lds-miscounted", access))
@@ -241,29 +264,25 @@ void LDSAttachAliasScopes::warnAboutDrains(const KernelPlan &plan) {
                  "LLVM 22 counts global_load_lds in lgkmcnt as well, which the "
                  "hardware doesn't, so LDS reads before it may be waited for "
                  "too weakly; use the buffer form");
+  for (Operation *op : plan.synchronization) {
+    StringRef what = "rocdl.barrier, whose fences wait for all of memory";
+    if (auto fence = dyn_cast<LLVM::FenceOp>(op)) {
+      what = "a release fence";
+      StringRef scope = fence.getSyncscope().value_or("");
+      if (fence.getOrdering() == LLVM::AtomicOrdering::acquire ||
+          fence.getOrdering() == LLVM::AtomicOrdering::monotonic ||
+          scope == "wavefront" || scope == "singlethread")
+        continue;
+    }
+    remark::analysis(
+        op->getLoc(),
+        remark::RemarkOpts::name("drains-vmcnt")
+            .category(kCategory)
+            .function(op->getParentOfType<LLVM::LLVMFuncOp>().getSymName()))
+        << remark::reason("{0} waits for every LDS-DMA; rocdl.s.barrier "
+                          "after a counted wait doesn't",
+                          what.str());
   }
-  for (Operation *function : functions)
-    function->walk([&](Operation *op) {
-      StringRef what;
-      if (auto fence = dyn_cast<LLVM::FenceOp>(op)) {
-        bool releases = fence.getOrdering() != LLVM::AtomicOrdering::acquire &&
-                        fence.getOrdering() != LLVM::AtomicOrdering::monotonic;
-        StringRef scope = fence.getSyncscope().value_or("");
-        if (releases && scope != "wavefront" && scope != "singlethread")
-          what = "a release fence";
-      } else if (isa<ROCDL::BarrierOp>(op)) {
-        what = "rocdl.barrier, whose fences wait for all of memory";
-      }
-      if (!what.empty())
-        remark::analysis(
-            op->getLoc(),
-            remark::RemarkOpts::name("drains-vmcnt")
-                .category(kCategory)
-                .function(cast<LLVM::LLVMFuncOp>(function).getSymName()))
-            << remark::reason("{0} waits for every LDS-DMA; rocdl.s.barrier "
-                              "after a counted wait doesn't",
-                              what.str());
-    });
 }
 
 //===----------------------------------------------------------------------===//
@@ -274,8 +293,8 @@ LogicalResult LDSAttachAliasScopes::processKernel(KernelPlan &plan) {
   if (!plan.hasDMA)
     return success();
   std::vector<ScopeLists> lists = createScopes(plan);
-  if (getContext().getRemarkEngine())
-    expectedWaits = computeExpectedWaits(plan, chipInfo->maxVmcnt);
+  expectedWaits.reset();
+  dropNoAliasArguments(plan);
   LaunderedAddresses laundered;
   LogicalResult result = success();
   for (PlannedAccess &access : plan.accesses) {

@@ -37,10 +37,12 @@ constexpr StringLiteral kCategory = "lds-pack-static-globals";
 struct LDSPackStaticGlobals final
     : lodestone::impl::LDSPackStaticGlobalsBase<LDSPackStaticGlobals> {
   void runOnOperation() override {
-    for (Operation *module : collectDeviceModules(getOperation()))
-      for (KernelPlan &plan : collectKernels(module))
+    for (Operation *module : collectDeviceModules(getOperation())) {
+      CollectedKernels kernels = collectKernels(module);
+      for (KernelPlan &plan : kernels.plans)
         if (plan.hasDMA && plan.staticGlobals.size() > 1)
           pack(module, plan);
+    }
   }
 
 private:

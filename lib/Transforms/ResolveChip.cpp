@@ -26,6 +26,5 @@ FailureOr<const ChipInfo *> lodestone::resolveChip(Operation *module,
             name = rocdl.getChip();
   if (const ChipInfo *chip = lookupChip(name))
     return chip;
-  return module->emitError()
-         << "unknown chip '" << name << "'; known chips are " << knownChips();
+  return module->emitError() << unknownChipMessage(name);
 }

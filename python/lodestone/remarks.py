@@ -21,7 +21,7 @@ class Remark:
         category: the pass that remarks, or what it names itself.
         name: the remark's stable name, ``unknown-pointer``.
         function: the function it is about, empty if not said.
-        message: the whole text.
+        message: the parts in a line, without what the other fields say.
         args: the parts of the message by key, in order.
         file: the source file, None if not known.
         line: the line in it, from 1; 0 if not known.
@@ -53,15 +53,22 @@ class Remark:
         return f"{place}{self.kind}: {self.name}: {self.message}"
 
 
+def _message(args: tuple[tuple[str, str], ...], whole: str) -> str:
+    """The parts in a line; sentences (a reason, a remark) go without their key."""
+    parts = (value if key in ("Reason", "Remark") else f"{key}={value}" for key, value in args)
+    return ", ".join(parts) or whole
+
+
 def _remark(record: _native.RemarkRecord) -> Remark:
+    args = tuple(record.args)
     unknown = record.function.startswith("<unknown")
     return Remark(
         kind=cast(RemarkKind, record.kind),
         category=record.category,
         name=record.name,
         function="" if unknown else record.function,
-        message=record.message,
-        args=tuple(record.args),
+        message=_message(args, record.message),
+        args=args,
         file=record.file,
         line=record.line,
         column=record.column,

@@ -200,9 +200,7 @@ static CompileOptions toOptions(Dict options) {
     }
   }
   if (!result.chip.empty() && !lookupChip(result.chip))
-    throw nb::value_error(
-        ("unknown chip '" + result.chip + "'; known chips are " + knownChips())
-            .c_str());
+    throw nb::value_error(unknownChipMessage(result.chip).c_str());
   if (result.optLevel > 3)
     throw nb::value_error("opt_level is 0 to 3");
   if (result.indexBitwidth != 0 && result.indexBitwidth != 32 &&
@@ -292,9 +290,7 @@ static Dict checkText(nb::bytes contents, const std::string &name,
                       const std::string &chip, unsigned optLevel,
                       bool globalISel) {
   if (!chip.empty() && !lookupChip(chip))
-    throw nb::value_error(
-        ("unknown chip '" + chip + "'; known chips are " + knownChips())
-            .c_str());
+    throw nb::value_error(unknownChipMessage(chip).c_str());
   WaitCheckOptions options{chip, optLevel, globalISel};
   std::string copy(contents.c_str(), contents.size());
   std::optional<WaitCheckReport> result(std::in_place);

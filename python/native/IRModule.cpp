@@ -120,7 +120,9 @@ void lodestone::python::bindModule(nb::module_ &m) {
            })
       .def(
           "__getattr__",
-          [](const Module &self, const std::string &name) {
+          // The result is an object, not the accessor that `attr` makes: that
+          // one would outlive the handle that it refers to.
+          [](const Module &self, const std::string &name) -> nb::object {
             // What isn't about modules alone is the operation's: walk, verify,
             // get_asm, ...
             return nb::cast(self.op).attr(name.c_str());

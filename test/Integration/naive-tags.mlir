@@ -7,6 +7,13 @@
 // RUN: sed s/gfx950/gfx942/ %s | lodestone-opt --pass-pipeline='builtin.module(gpu-module-to-binary{format=isa})' | python %S/Inputs/waits.py | FileCheck %s --check-prefix=NAIVE
 // RUN: sed s/gfx950/gfx942/ %s | lodestone-opt --pass-pipeline='builtin.module(lds-pack-static-globals,lds-attach-alias-scopes,gpu-module-to-binary{format=isa})' | python %S/Inputs/waits.py | FileCheck %s --check-prefix=OURS
 
+// The checker of machine code finds the missing wait of each kernel as it is, and none
+// after the passes.
+// RUN: lodestone-opt %s --pass-pipeline='builtin.module(lodestone-to-binary{chip=gfx950 format=isa alias-scopes=false})' -o /dev/null 2>&1 | FileCheck %s --check-prefix=FOUND
+// RUN: lodestone-opt %s --pass-pipeline='builtin.module(lodestone-to-binary{chip=gfx950 format=isa})' -o /dev/null 2>&1 | FileCheck %s --check-prefix=CLEAN --allow-empty
+// FOUND: fails the wait check: 9 findings
+// CLEAN-NOT: wait check
+
 #domain = #llvm.alias_scope_domain<id = "hand">
 #a = #llvm.alias_scope<id = "hand.a", domain = #domain>
 #a2 = #llvm.alias_scope<id = "hand.a2", domain = #domain>

@@ -273,3 +273,13 @@ def test_odd_arguments(thing: object) -> None:
                 attempt()
             except expected:
                 pass
+
+
+def test_a_missing_attribute_of_a_module_is_an_error_that_holds_its_object() -> None:
+    """The lookup goes on to the operation's handle, which must live as long as the error."""
+    with Context() as context:
+        module = Module.parse("module {}", context=context)
+        for _ in range(100):
+            with pytest.raises(AttributeError) as error:
+                _ = module.no_such_attribute
+            assert error.value.obj.name == "builtin.module"

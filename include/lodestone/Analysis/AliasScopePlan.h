@@ -35,6 +35,7 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -107,7 +108,9 @@ struct KernelPlan {
   std::vector<RangeSet> sets;
   /// In program order, function by function.
   std::vector<PlannedAccess> accesses;
-  /// Two or more static globals that the kernel uses.
+  /// The fences, and the barriers that fence.
+  llvm::SmallVector<mlir::Operation *> synchronization;
+  /// The static LDS globals that the kernel uses.
   llvm::SmallVector<mlir::Operation *> staticGlobals;
   bool hasDMA = false;
 };
@@ -119,10 +122,16 @@ struct AliasScopePlanOptions {
   bool launder = true;
 };
 
+struct CollectedKernels {
+  /// Of the module; nothing solved yet.
+  std::unique_ptr<LDSProvenance> provenance;
+  std::vector<KernelPlan> plans;
+};
+
 /// What `planAliasScopes` starts from: the kernels of `module` with their
 /// accesses in program order, and nothing decided.
-std::vector<KernelPlan> collectKernels(mlir::Operation *module,
-                                       unsigned waveSize = 64);
+CollectedKernels collectKernels(mlir::Operation *module,
+                                unsigned waveSize = 64);
 
 /// Plans for all kernels of `module` (a gpu.module or a builtin module whose
 /// functions are of the LLVM dialect). Kernels without a DMA have no accesses

@@ -161,7 +161,12 @@ class LDSProvenance {
 public:
   /// `module` holds the functions and globals (a gpu.module or a builtin
   /// module); `waveSize` bounds mbcnt.
-  LDSProvenance(mlir::Operation *module, unsigned waveSize);
+  /// Reads all of the module once; `visit` is shown each operation of each
+  /// function on the way.
+  LDSProvenance(
+      mlir::Operation *module, unsigned waveSize,
+      llvm::function_ref<void(mlir::LLVM::LLVMFuncOp, mlir::Operation *)>
+          visit = nullptr);
 
   /// Computes the provenance of `pointers` and of all that they depend on.
   void solve(llvm::ArrayRef<mlir::Value> pointers);
@@ -205,7 +210,9 @@ private:
   };
 
   unsigned addNode(mlir::Value value);
-  void indexModule();
+  void indexModule(
+      llvm::function_ref<void(mlir::LLVM::LLVMFuncOp, mlir::Operation *)>
+          visit);
 
   /// Everything that flows into `value` and that `transfer` looks up.
   void collectInputs(mlir::Value value,

@@ -72,6 +72,9 @@ const ChipInfo *lookupChip(llvm::StringRef name);
 /// The known chips, "gfx942, gfx950, ...", for error messages.
 std::string knownChips();
 
+/// What to tell somebody who asked for `name`, which isn't known.
+std::string unknownChipMessage(llvm::StringRef name);
+
 } // namespace lodestone
 
 #endif // LODESTONE_SUPPORT_CHIP_H

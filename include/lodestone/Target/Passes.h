@@ -87,8 +87,9 @@ struct ToBinaryOptions : ToROCDLOptions {
 void buildToROCDLPipeline(mlir::OpPassManager &passes,
                           const ToROCDLOptions &options);
 
-/// Adds the passes that attach alias scopes, and pack static LDS globals so that
-/// LLVM keeps them, to an op pass manager of a `gpu.module` in the LLVM dialect.
+/// Adds the passes that attach alias scopes, and pack static LDS globals so
+/// that LLVM keeps them, to an op pass manager of a `gpu.module` in the LLVM
+/// dialect.
 void addAliasScopePasses(mlir::OpPassManager &passes, llvm::StringRef chip,
                          bool strict);
 

@@ -64,7 +64,7 @@ def LDSAttachAliasScopes : Pass<"lds-attach-alias-scopes"> {
     `untaggable-dma`, `static-lds-conflict`, `needs-launder`; `tags-dropped`
     where metadata was removed. Analysis remarks point at fences that wait for all
     DMAs anyway (`drains-vmcnt`), at `global-load-lds-miscounted`, and at
-    `foreign-dma-tags-replaced`.
+    `foreign-dma-tags-replaced` and `noalias-argument-dropped`.
 
     The pass can't see what LLVM makes of the control flow. `lodestone check` and
     `lodestone compile` verify the machine code.

@@ -221,8 +221,7 @@ LogicalResult LDSLowerRegions::lower(Operation *kernel,
 
 void LDSLowerRegions::runOnOperation() {
   if (!chip.empty() && !lookupChip(chip)) {
-    getOperation()->emitError()
-        << "unknown chip '" << chip << "'; known chips are " << knownChips();
+    getOperation()->emitError() << unknownChipMessage(chip);
     return signalPassFailure();
   }
   if (indexBitwidth != 0 && indexBitwidth != 32 && indexBitwidth != 64) {

@@ -15,6 +15,7 @@ class Kernel:
     """The text of one kernel."""
 
     def __init__(self, form: str, shape: str, buffers: int, distance: int) -> None:
+        """A ring of `buffers`, whose DMAs run `distance` ahead."""
         self.form, self.shape = form, shape
         self.buffers, self.distance = buffers, distance
         self.name = f"n{buffers}_d{distance}"
@@ -39,6 +40,7 @@ class Kernel:
         return [declare(f"lds{i}", SIZE, "internal") for i in range(self.buffers)]
 
     def emit(self, line: str) -> None:
+        """Appends a line to the body."""
         self.lines.append(f"    {line}")
 
     def buffer_addresses(self) -> None:
@@ -49,8 +51,7 @@ class Kernel:
             offset = 0 if self.form == "statics" else i * SIZE
             self.emit(f"%g{i} = llvm.mlir.addressof @{self.name}_{name} : !llvm.ptr<3>")
             self.emit(
-                f"%b{i} = llvm.getelementptr %g{i}[{offset}] "
-                ": (!llvm.ptr<3>) -> !llvm.ptr<3>, i8"
+                f"%b{i} = llvm.getelementptr %g{i}[{offset}] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8"
             )
             self.emit(
                 f"%p{i} = llvm.getelementptr %b{i}[%lane] "
@@ -58,10 +59,12 @@ class Kernel:
             )
 
     def dma(self, i: int) -> None:
+        """Issues the DMA that fills the buffer of round i."""
         n, self.issued = self.issued, self.issued + 1
         self.emit(f"%s{n} = llvm.mlir.constant({n * 256} : i32) : i32")
         self.emit(
-            f"rocdl.raw.ptr.buffer.load.lds %src, %b{i % self.buffers}, %c4, %voffset, %s{n}, %c0, %c0"
+            f"rocdl.raw.ptr.buffer.load.lds %src, %b{i % self.buffers}, "
+            f"%c4, %voffset, %s{n}, %c0, %c0"
         )
         self.emit("rocdl.sched.barrier 0")
 
@@ -74,9 +77,11 @@ class Kernel:
         return f"%t{i}"
 
     def text(self) -> str:
+        """The function."""
         self.lines = [
-            f"  llvm.func @{self.name}(%src: !llvm.ptr<8>, %out: !llvm.ptr<1>, %rounds: i32) attributes "
-            "{rocdl.kernel, gpu.kernel, rocdl.reqd_work_group_size = array<i32: 64, 1, 1>} {"
+            f"  llvm.func @{self.name}(%src: !llvm.ptr<8>, %out: !llvm.ptr<1>, %rounds: i32) "
+            "attributes {rocdl.kernel, gpu.kernel, "
+            "rocdl.reqd_work_group_size = array<i32: 64, 1, 1>} {"
         ]
         for value in (0, 1, 4):
             self.emit(f"%c{value} = llvm.mlir.constant({value} : i32) : i32")
@@ -106,6 +111,7 @@ class Kernel:
 
 
 def main() -> None:
+    """Prints the module."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--form", choices=FORMS, default="one-global")
     parser.add_argument("--shape", choices=("straight", "loop"), default="straight")

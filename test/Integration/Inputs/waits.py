@@ -26,6 +26,7 @@ def assemblies(text: str) -> str:
 
 
 def main() -> None:
+    """Reads the listing and prints the waits."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--histogram", action="store_true")
     args = parser.parse_args()

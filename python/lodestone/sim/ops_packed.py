@@ -1,0 +1,315 @@
+"""Packed vector instructions (VOP3P) and conversions to and from 8-bit floats."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from . import formats
+from .asm import Instruction
+from .errors import UnsupportedInstruction
+from .operands import Operand
+from .values import Step, check_modifiers, source, vector_row
+from .wave import Array, Wave
+
+u32 = np.uint32
+Getter = Callable[[Wave], Any]
+
+
+def _selects(inst: Instruction, count: int) -> tuple[list[int], list[int], list[int], list[int]]:
+    m = inst.modifiers
+    return (
+        m.get("op_sel", [0] * count),
+        m.get("op_sel_hi", [1] * count),
+        m.get("neg_lo", [0] * count),
+        m.get("neg_hi", [0] * count),
+    )
+
+
+def _f32_part(inst: Instruction, operand: Operand, part: int, negate: int) -> Getter:
+    """Low or high f32 of a 64-bit operand pair."""
+    if operand.is_constant:
+        if part and operand.bits32():
+            # A constant is 32 bits wide; what its upper half reads is not documented.
+            raise UnsupportedInstruction(inst, f"op_sel_hi on constant {operand.text}")
+        value = u32(operand.bits32()).view(np.float32)
+        value = -value if negate else value
+        return lambda w: value
+    at = operand.index + part
+    if operand.kind == "v":
+        return (lambda w: -w.F[at]) if negate else (lambda w: w.F[at])
+    if operand.kind != "s":
+        raise UnsupportedInstruction(inst, f"operand {operand.text} in packed arithmetic")
+    sign = np.float32(-1 if negate else 1)
+    return lambda w: u32(w.S[at]).view(np.float32) * sign
+
+
+def packed_f32(function: Callable[..., Any], count: int) -> Callable[[Instruction], Step]:
+    """v_pk_*_f32: two f32 operations on register pairs."""
+
+    def make(inst: Instruction) -> Step:
+        check_modifiers(inst, "op_sel", "op_sel_hi", "neg_lo", "neg_hi")
+        low, high, negate_low, negate_high = _selects(inst, count)
+        operands = inst.operands[1:]
+        if len(operands) != count:
+            raise UnsupportedInstruction(inst, f"expected {count} sources")
+        lows = [_f32_part(inst, o, low[i], negate_low[i]) for i, o in enumerate(operands)]
+        highs = [_f32_part(inst, o, high[i], negate_high[i]) for i, o in enumerate(operands)]
+        row = vector_row(inst, 0)
+
+        def step(w: Wave) -> None:
+            # Both before either is written: the destination may be a source.
+            one = function(*[get(w) for get in lows])
+            two = function(*[get(w) for get in highs])
+            if w.full:
+                w.F[row][:] = one
+                w.F[row + 1][:] = two
+            else:
+                np.copyto(w.F[row], one, where=w.mask)
+                np.copyto(w.F[row + 1], two, where=w.mask)
+
+        return step
+
+    return make
+
+
+def packed_mov(inst: Instruction) -> Step:
+    """v_pk_mov_b32: pick one register of each source pair."""
+    check_modifiers(inst, "op_sel", "op_sel_hi")
+    chosen = inst.modifiers.get("op_sel", [0, 0])
+    high = inst.modifiers.get("op_sel_hi", [1, 1])
+    first = _pair_part(inst, inst.operands[1], chosen[0])
+    second = _pair_part(inst, inst.operands[2], chosen[1] if len(chosen) > 1 else high[1])
+    row = vector_row(inst, 0)
+
+    def step(w: Wave) -> None:
+        data = np.empty((2, w.lanes), np.uint32)
+        data[0], data[1] = first(w), second(w)
+        w.write_rows(row, data, None if w.full else w.mask)
+
+    return step
+
+
+def _pair_part(inst: Instruction, operand: Operand, part: int) -> Getter:
+    if operand.is_constant:
+        value = u32(operand.bits32())
+        return lambda w: value
+    at = operand.index + part
+    if operand.kind == "v":
+        return lambda w: w.R[at]
+    return lambda w: u32(w.S[at])
+
+
+def _half_part(inst: Instruction, operand: Operand, part: int, negate: int, dtype: Any) -> Getter:
+    shift = u32(16 * part)
+    if operand.is_constant:
+        # Inline floats are 16 bits wide here; integers are 32 bits.
+        bits = operand.bits16() if operand.kind == "float" else operand.bits32()
+        value = np.uint16(bits >> int(shift) & 0xFFFF).view(dtype)
+        value = -value if negate else value
+        return lambda w: value
+    if operand.kind == "v":
+        raw: Getter = lambda w: w.R[operand.index]  # noqa: E731
+    else:
+        raw = lambda w: u32(w.S[operand.index])  # noqa: E731
+    if negate:
+        return lambda w: -((raw(w) >> shift).astype(np.uint16).view(dtype))
+    return lambda w: (raw(w) >> shift).astype(np.uint16).view(dtype)
+
+
+def packed_half(
+    function: Callable[..., Any], count: int, dtype: Any
+) -> Callable[[Instruction], Step]:
+    """v_pk_* on the two 16-bit halves of a register."""
+
+    def make(inst: Instruction) -> Step:
+        check_modifiers(inst, "op_sel", "op_sel_hi", "neg_lo", "neg_hi")
+        low, high, negate_low, negate_high = _selects(inst, count)
+        operands = inst.operands[1:]
+        lows = [_half_part(inst, o, low[i], negate_low[i], dtype) for i, o in enumerate(operands)]
+        highs = [
+            _half_part(inst, o, high[i], negate_high[i], dtype) for i, o in enumerate(operands)
+        ]
+        row = vector_row(inst, 0)
+
+        def bits(values: Any) -> Array:
+            return np.asarray(values, dtype).view(np.uint16).astype(np.uint32)
+
+        def step(w: Wave) -> None:
+            one = bits(function(*[get(w) for get in lows]))
+            two = bits(function(*[get(w) for get in highs]))
+            np.copyto(w.R[row], one | two << u32(16), where=w.mask)
+
+        return step
+
+    return make
+
+
+def _fma_half(a: Any, b: Any, c: Any) -> Any:
+    exact = np.asarray(a, np.float64) * np.asarray(b, np.float64) + np.asarray(c, np.float64)
+    return exact.astype(np.float16)
+
+
+def cvt_pk_narrow(which: int) -> Callable[[Instruction], Step]:
+    """v_cvt_pk_fp8_f32 (0) and bf8 (1): two f32 to two bytes of one half of the target."""
+
+    def make(inst: Instruction) -> Step:
+        check_modifiers(inst, "op_sel")
+        dtype = formats.FP8_TYPES[inst.chip][which]
+        a, b = source(inst, 1, "f", 0), source(inst, 2, "f", 1)
+        row = vector_row(inst, 0)
+        chosen = inst.modifiers.get("op_sel", [0, 0, 0])
+        high = len(chosen) > 2 and chosen[2]
+
+        def step(w: Wave) -> None:
+            saturate = w.group.fp16_overflow
+            pair = formats.f32_to_narrow(a(w), dtype, saturate) | formats.f32_to_narrow(
+                b(w), dtype, saturate
+            ) << u32(8)
+            old = w.R[row]
+            merged = (
+                (pair << u32(16)) | (old & u32(0xFFFF)) if high else pair | (old & u32(0xFFFF0000))
+            )
+            np.copyto(old, merged, where=w.mask)
+
+        return step
+
+    return make
+
+
+def cvt_pk_scaled(which: int, element: str) -> Callable[[Instruction], Step]:
+    """v_cvt_scalef32_pk_{fp8,bf8}_{f32,f16,bf16}: divide by the scale's power of two, convert."""
+
+    def make(inst: Instruction) -> Step:
+        check_modifiers(inst, "op_sel")
+        dtype = formats.FP8_TYPES[inst.chip][which]
+        count = 2 if element == "f32" else 1
+        parts = [source(inst, 1 + i, "f" if element == "f32" else "u", i) for i in range(count)]
+        scale = source(inst, 1 + count, "u", count)
+        row = vector_row(inst, 0)
+        chosen = inst.modifiers.get("op_sel", [])
+        high = bool(chosen) and bool(chosen[-1])
+
+        def values(w: Wave) -> tuple[Array, Array]:
+            if element == "f32":
+                return parts[0](w), parts[1](w)
+            raw = np.asarray(parts[0](w), np.uint32)
+            if element == "f16":
+                halves = [
+                    ((raw >> u32(16 * i)) & u32(0xFFFF)).astype(np.uint16).view(np.float16)
+                    for i in (0, 1)
+                ]
+                return halves[0].astype(np.float32), halves[1].astype(np.float32)
+            return formats.bf16_to_f32(raw & u32(0xFFFF)), formats.bf16_to_f32(raw >> u32(16))
+
+        def step(w: Wave) -> None:
+            exponent = (np.asarray(scale(w)) >> u32(23) & u32(0xFF)).astype(np.int32) - 127
+            saturate = w.group.fp16_overflow
+            low, up = (
+                formats.f32_to_narrow(np.ldexp(v.astype(np.float64), -exponent), dtype, saturate)
+                for v in values(w)
+            )
+            pair = low | up << u32(8)
+            old = w.R[row]
+            merged = (
+                (pair << u32(16)) | (old & u32(0xFFFF)) if high else pair | (old & u32(0xFFFF0000))
+            )
+            np.copyto(old, merged, where=w.mask)
+
+        return step
+
+    return make
+
+
+def cvt_from_narrow(which: int, packed: bool) -> Callable[[Instruction], Step]:
+    """v_cvt_f32_fp8 / bf8 (one byte) and v_cvt_pk_f32_fp8 / bf8 (two bytes)."""
+
+    def make(inst: Instruction) -> Step:
+        check_modifiers(inst, "op_sel", "src0_sel", "dst_sel", "dst_unused")
+        table = formats.byte_table(formats.FP8_TYPES[inst.chip][which]).astype(np.float32)
+        operand = inst.operands[1]
+        if operand.kind not in "vs" or operand.is_constant:
+            raise UnsupportedInstruction(inst, f"source {operand.text}")
+        raw: Getter = (
+            (lambda w: w.R[operand.index])
+            if operand.kind == "v"
+            else (lambda w: u32(w.S[operand.index]))
+        )
+        select = inst.modifiers.get("src0_sel", "DWORD")
+        chosen = inst.modifiers.get("op_sel", [])
+        first = {"DWORD": 0, "WORD_0": 0, "WORD_1": 2}.get(select)
+        if first is None:
+            first = int(select[-1])
+        if chosen:
+            # op_sel picks the half for packed conversions, the byte for single ones.
+            first = 2 * chosen[0] if packed else chosen[0] * 2 + (chosen[1] if chosen[1:] else 0)
+        row = vector_row(inst, 0)
+
+        def step(w: Wave) -> None:
+            bits = np.broadcast_to(raw(w), w.lanes)
+            for part in range(1 + packed):
+                byte = bits >> u32(8 * (first + part)) & u32(0xFF)
+                np.copyto(w.F[row + part], table[byte], where=w.mask)
+
+        return step
+
+    return make
+
+
+def fma_mix_f32(inst: Instruction) -> Step:
+    """v_fma_mix_f32: fma whose sources are f32, or one f16 half where op_sel_hi is set."""
+    check_modifiers(inst, "op_sel", "op_sel_hi", "neg_lo", "neg_hi", "clamp")
+    chosen = inst.modifiers.get("op_sel", [0] * 3)
+    halves = inst.modifiers.get("op_sel_hi", [0] * 3)
+    getters = [
+        _half_part(inst, o, chosen[i], int(o.negate), np.float16)
+        if halves[i]
+        else source(inst, 1 + i, "f", i)
+        for i, o in enumerate(inst.operands[1:4])
+    ]
+    row = vector_row(inst, 0)
+    if "clamp" in inst.modifiers:
+        raise UnsupportedInstruction(inst, "clamp is not supported")
+
+    def step(w: Wave) -> None:
+        a, b, c = (np.asarray(get(w)).astype(np.float32) for get in getters)
+        np.copyto(w.F[row], formats.fma32(a, b, c), where=w.mask)
+
+    return step
+
+
+TABLE: dict[str, Callable[[Instruction], Step]] = {
+    "v_pk_add_f32": packed_f32(np.add, 2),
+    "v_pk_mul_f32": packed_f32(np.multiply, 2),
+    "v_pk_fma_f32": packed_f32(formats.fma32, 3),
+    "v_pk_mov_b32": packed_mov,
+    "v_pk_add_f16": packed_half(np.add, 2, np.float16),
+    "v_pk_mul_f16": packed_half(np.multiply, 2, np.float16),
+    "v_pk_max_f16": packed_half(formats.maximum, 2, np.float16),
+    "v_pk_min_f16": packed_half(formats.minimum, 2, np.float16),
+    "v_pk_fma_f16": packed_half(_fma_half, 3, np.float16),
+    "v_pk_add_u16": packed_half(np.add, 2, np.uint16),
+    "v_pk_sub_i16": packed_half(np.subtract, 2, np.int16),
+    "v_pk_mul_lo_u16": packed_half(np.multiply, 2, np.uint16),
+    "v_pk_lshlrev_b16": packed_half(lambda s, a: a << (s & np.uint16(15)), 2, np.uint16),
+    "v_pk_lshrrev_b16": packed_half(lambda s, a: a >> (s & np.uint16(15)), 2, np.uint16),
+    "v_pk_max_i16": packed_half(np.maximum, 2, np.int16),
+    "v_pk_min_i16": packed_half(np.minimum, 2, np.int16),
+    "v_pk_max_u16": packed_half(np.maximum, 2, np.uint16),
+    "v_pk_min_u16": packed_half(np.minimum, 2, np.uint16),
+    "v_fma_mix_f32": fma_mix_f32,
+    "v_cvt_pk_fp8_f32": cvt_pk_narrow(0),
+    "v_cvt_pk_bf8_f32": cvt_pk_narrow(1),
+    "v_cvt_scalef32_pk_fp8_f32": cvt_pk_scaled(0, "f32"),
+    "v_cvt_scalef32_pk_bf8_f32": cvt_pk_scaled(1, "f32"),
+    "v_cvt_scalef32_pk_fp8_f16": cvt_pk_scaled(0, "f16"),
+    "v_cvt_scalef32_pk_bf8_f16": cvt_pk_scaled(1, "f16"),
+    "v_cvt_scalef32_pk_fp8_bf16": cvt_pk_scaled(0, "bf16"),
+    "v_cvt_scalef32_pk_bf8_bf16": cvt_pk_scaled(1, "bf16"),
+    "v_cvt_f32_fp8": cvt_from_narrow(0, False),
+    "v_cvt_f32_bf8": cvt_from_narrow(1, False),
+    "v_cvt_pk_f32_fp8": cvt_from_narrow(0, True),
+    "v_cvt_pk_f32_bf8": cvt_from_narrow(1, True),
+}

@@ -1,0 +1,207 @@
+"""Scalar instructions against their formulas: result and SCC."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from lodestone.sim import ExecutionError, UnsupportedInstruction, snippet
+
+M32, M64 = (1 << 32) - 1, (1 << 64) - 1
+VALUES = [0, 1, 2, 31, 33, 0x7FFFFFFF, 0x80000000, M32, 0x12345678, 0x00100008, 0xFFFF8000]
+
+
+def s32(x):
+    return x - (1 << 32) if x >> 31 & 1 else x
+
+
+def s64(x):
+    return x - (1 << 64) if x >> 63 & 1 else x
+
+
+def ctz(x):
+    return (x & -x).bit_length() - 1
+
+
+# text (sources s2, s3; 64-bit s[2:3], s[4:5]; destination s0 / s[0:1]) ->
+# formula of (a, b, old SCC) returning (result, SCC or None when left alone).
+CASES = {
+    "s_mov_b32 s0, s2": lambda a, b, c: (a, None),
+    "s_movk_i32 s0, 0x8001": lambda a, b, c: (-0x7FFF, None),
+    "s_not_b32 s0, s2": lambda a, b, c: (~a, ~a & M32 != 0),
+    "s_brev_b32 s0, s2": lambda a, b, c: (int(f"{a:032b}"[::-1], 2), None),
+    "s_ff1_i32_b32 s0, s2": lambda a, b, c: (ctz(a), None),
+    "s_flbit_i32_b32 s0, s2": lambda a, b, c: (32 - a.bit_length() if a else -1, None),
+    "s_sext_i32_i8 s0, s2": lambda a, b, c: (((a & 255) ^ 128) - 128, None),
+    "s_sext_i32_i16 s0, s2": lambda a, b, c: (((a & 0xFFFF) ^ 0x8000) - 0x8000, None),
+    "s_bcnt1_i32_b32 s0, s2": lambda a, b, c: (a.bit_count(), a != 0),
+    "s_abs_i32 s0, s2": lambda a, b, c: (abs(s32(a)), a != 0),
+    "s_mul_i32 s0, s2, s3": lambda a, b, c: (a * b, None),
+    "s_mul_hi_u32 s0, s2, s3": lambda a, b, c: (a * b >> 32, None),
+    "s_mul_hi_i32 s0, s2, s3": lambda a, b, c: (s32(a) * s32(b) >> 32, None),
+    "s_bfm_b32 s0, s2, s3": lambda a, b, c: (((1 << (a & 31)) - 1) << (b & 31), None),
+    "s_pack_ll_b32_b16 s0, s2, s3": lambda a, b, c: (a & 0xFFFF | (b & 0xFFFF) << 16, None),
+    "s_pack_lh_b32_b16 s0, s2, s3": lambda a, b, c: (a & 0xFFFF | b >> 16 << 16, None),
+    "s_pack_hh_b32_b16 s0, s2, s3": lambda a, b, c: (a >> 16 | b >> 16 << 16, None),
+    "s_and_b32 s0, s2, s3": lambda a, b, c: (a & b, a & b != 0),
+    "s_or_b32 s0, s2, s3": lambda a, b, c: (a | b, a | b != 0),
+    "s_xor_b32 s0, s2, s3": lambda a, b, c: (a ^ b, a ^ b != 0),
+    "s_andn2_b32 s0, s2, s3": lambda a, b, c: (a & ~b, a & ~b != 0),
+    "s_orn2_b32 s0, s2, s3": lambda a, b, c: (a | ~b, (a | ~b) & M32 != 0),
+    "s_nand_b32 s0, s2, s3": lambda a, b, c: (~(a & b), ~(a & b) & M32 != 0),
+    "s_xnor_b32 s0, s2, s3": lambda a, b, c: (~(a ^ b), ~(a ^ b) & M32 != 0),
+    "s_lshl_b32 s0, s2, s3": lambda a, b, c: (a << (b & 31), a << (b & 31) & M32 != 0),
+    "s_lshr_b32 s0, s2, s3": lambda a, b, c: (a >> (b & 31), a >> (b & 31) != 0),
+    "s_ashr_i32 s0, s2, s3": lambda a, b, c: (s32(a) >> (b & 31), s32(a) >> (b & 31) != 0),
+    "s_bfe_u32 s0, s2, s3": lambda a, b, c: (
+        (r := (a >> (b & 31)) & (1 << min(b >> 16 & 127, 32)) - 1), r != 0),
+    "s_bfe_i32 s0, s2, 0x50003": lambda a, b, c: (
+        (r := (((a >> 3) & 31) ^ 16) - 16), r != 0),
+    "s_add_i32 s0, s2, s3": lambda a, b, c: (a + b, s32(a) + s32(b) != s32(a + b & M32)),
+    "s_sub_i32 s0, s2, s3": lambda a, b, c: (a - b, s32(a) - s32(b) != s32(a - b & M32)),
+    "s_add_u32 s0, s2, s3": lambda a, b, c: (a + b, a + b > M32),
+    "s_sub_u32 s0, s2, s3": lambda a, b, c: (a - b, a < b),
+    "s_addc_u32 s0, s2, s3": lambda a, b, c: (a + b + c, a + b + c > M32),
+    "s_subb_u32 s0, s2, s3": lambda a, b, c: (a - b - c, a < b + c),
+    "s_lshl2_add_u32 s0, s2, s3": lambda a, b, c: ((a << 2) + b, (a << 2) + b > M32),
+    "s_min_i32 s0, s2, s3": lambda a, b, c: (min(s32(a), s32(b)), s32(a) < s32(b)),
+    "s_max_i32 s0, s2, s3": lambda a, b, c: (max(s32(a), s32(b)), s32(a) > s32(b)),
+    "s_min_u32 s0, s2, s3": lambda a, b, c: (min(a, b), a < b),
+    "s_max_u32 s0, s2, s3": lambda a, b, c: (max(a, b), a > b),
+    "s_cselect_b32 s0, s2, s3": lambda a, b, c: (a if c else b, None),
+    "s_mov_b32 s0, s2\ns_addk_i32 s0, 0x7fff": lambda a, b, c: (
+        a + 0x7FFF, s32(a) + 0x7FFF > 0x7FFFFFFF),
+    "s_mov_b32 s0, s2\ns_mulk_i32 s0, 0xfffd": lambda a, b, c: (a * -3, None),
+    "s_mov_b32 s0, s2\ns_bitset1_b32 s0, s3": lambda a, b, c: (a | 1 << (b & 31), None),
+    "s_mov_b32 s0, s2\ns_bitset0_b32 s0, s3": lambda a, b, c: (a & ~(1 << (b & 31)), None),
+    "s_mov_b32 s0, s2\ns_cmov_b32 s0, s3": lambda a, b, c: (b if c else a, None),
+    **{
+        f"s_cmp_{name}_{kind}32 s2, s3\ns_cselect_b32 s0, 1, 0": (
+            lambda a, b, c, f=f, view=view: (int(f(view(a), view(b))), f(view(a), view(b))))
+        for kind, view in (("i", s32), ("u", lambda x: x))
+        for name, f in {
+            "eq": lambda x, y: x == y, "lg": lambda x, y: x != y, "lt": lambda x, y: x < y,
+            "le": lambda x, y: x <= y, "gt": lambda x, y: x > y, "ge": lambda x, y: x >= y,
+        }.items()
+    },
+    "s_cmpk_gt_i32 s2, 0xfff0\ns_cselect_b32 s0, 1, 0": lambda a, b, c: (
+        int(s32(a) > -16), s32(a) > -16),
+    "s_cmpk_lg_u32 s2, 0xfff0\ns_cselect_b32 s0, 1, 0": lambda a, b, c: (
+        int(a != 0xFFF0), a != 0xFFF0),
+    "s_bitcmp1_b32 s2, s3\ns_cselect_b32 s0, 1, 0": lambda a, b, c: (
+        a >> (b & 31) & 1, a >> (b & 31) & 1),
+}  # fmt: skip
+WIDE = {
+    "s_mov_b64 s[0:1], s[2:3]": lambda a, b: (a, None),
+    "s_mov_b64 s[0:1], -5": lambda a, b: (-5, None),
+    "s_and_b64 s[0:1], s[2:3], s[4:5]": lambda a, b: (a & b, a & b != 0),
+    "s_or_b64 s[0:1], s[2:3], s[4:5]": lambda a, b: (a | b, a | b != 0),
+    "s_andn2_b64 s[0:1], s[2:3], s[4:5]": lambda a, b: (a & ~b, a & ~b != 0),
+    "s_xor_b64 s[0:1], s[2:3], -1": lambda a, b: (~a, ~a & M64 != 0),
+    "s_not_b64 s[0:1], s[2:3]": lambda a, b: (~a, ~a & M64 != 0),
+    "s_lshl_b64 s[0:1], s[2:3], s4": lambda a, b: (a << (b & 63), a << (b & 63) & M64 != 0),
+    "s_lshr_b64 s[0:1], s[2:3], s4": lambda a, b: (a >> (b & 63), a >> (b & 63) != 0),
+    "s_ashr_i64 s[0:1], s[2:3], s4": lambda a, b: (s64(a) >> (b & 63), s64(a) >> (b & 63) != 0),
+    "s_cmp_eq_u64 s[2:3], s[4:5]\ns_cselect_b64 s[0:1], -1, 0": lambda a, b: (
+        -1 if a == b else 0, a == b),
+    "s_bcnt1_i32_b64 s0, s[2:3]\ns_mov_b32 s1, 0": lambda a, b: (a.bit_count(), a != 0),
+    "s_ff1_i32_b64 s0, s[2:3]\ns_mov_b32 s1, 0": lambda a, b: (ctz(a) & M32, None),
+    "s_flbit_i32_b64 s0, s[2:3]\ns_mov_b32 s1, 0": lambda a, b: (
+        64 - a.bit_length() if a else M32, None),
+    "s_bfe_u64 s[0:1], s[2:3], 0x200008": lambda a, b: (a >> 8 & M32, a >> 8 & M32 != 0),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", CASES)
+def test_scalar(text):
+    code = snippet.instructions(text)
+    wave = snippet.new_wave()
+    for a in VALUES:
+        for b in VALUES:
+            for scc in (0, 1):
+                wave.S[2], wave.S[3], wave.scc = a, b, scc
+                snippet.execute(code, wave)
+                result, flag = CASES[text](a, b, scc)
+                assert wave.S[0] == result & M32, (hex(a), hex(b), scc)
+                assert wave.scc == (scc if flag is None else bool(flag)), (hex(a), hex(b), scc)
+
+
+@pytest.mark.parametrize("text", WIDE)
+def test_scalar_wide(text):
+    code = snippet.instructions(text)
+    wave = snippet.new_wave()
+    wide = [x | y << 32 for x in VALUES[:8] for y in VALUES[:8]]
+    for a, b in zip(wide, wide[3:] + wide[:2] + wide[:1], strict=True):
+        wave.scc = 1
+        wave.write_scalar64(2, a)
+        wave.write_scalar64(4, b)
+        snippet.execute(code, wave)
+        result, flag = WIDE[text](a, b)
+        assert wave.scalar64(0) == result & M64, (hex(a), hex(b))
+        assert wave.scc == (1 if flag is None else bool(flag))
+
+
+# saveexec: the old mask goes to the destination, the new one into EXEC, SCC = any lane left.
+@pytest.mark.parametrize(
+    ("name", "formula"),
+    [
+        ("and", lambda e, s: e & s), ("or", lambda e, s: e | s),
+        ("andn2", lambda e, s: s & ~e), ("xor", lambda e, s: e ^ s),
+    ],
+)  # fmt: skip
+def test_saveexec(name, formula):
+    wave = snippet.new_wave()
+    for old, source in ((0xFF00FF, 0xF0F0F0F0F0F0F0F0), (0xFF, 0xFF00), (M64, 0)):
+        wave.set_exec(old)
+        wave.write_scalar64(2, source)
+        snippet.execute(f"s_{name}_saveexec_b64 s[0:1], s[2:3]", wave)
+        assert wave.scalar64(0) == old
+        assert wave.exec_bits == formula(old, source) & M64
+        assert wave.scc == (wave.exec_bits != 0)
+        assert wave.mask.sum() == wave.exec_bits.bit_count()
+
+
+# Writing EXEC through its halves keeps the lane mask in step.
+def test_exec_halves():
+    wave = snippet.new_wave()
+    snippet.execute("s_mov_b32 exec_lo, 5\ns_mov_b32 exec_hi, 0", wave)
+    assert wave.exec_bits == 5 and not wave.full and wave.mask.sum() == 2
+    snippet.execute("s_mov_b64 exec, -1", wave)
+    assert wave.full
+
+
+# Scalar loads read whole dwords from a buffer, and fault outside of it with its name.
+def test_scalar_load():
+    wave = snippet.new_wave(memory={"data": 64})
+    wave.group.memory.view("data")[:] = np.arange(64, dtype=np.uint8)
+    wave.write_scalar64(2, wave.group.memory.allocations["data"].address)
+    wave.S[20] = 8
+    snippet.execute("s_load_dwordx4 s[8:11], s[2:3], 0x10\ns_load_dword s12, s[2:3], s20", wave)
+    words = np.arange(64, dtype=np.uint8).view(np.uint32)
+    assert wave.S[8:12] == words[4:8].tolist()
+    assert wave.S[12] == words[2]
+    with pytest.raises(ExecutionError, match="outside of every buffer; the nearest buffer is data"):
+        snippet.execute("s_load_dwordx2 s[8:9], s[2:3], 0x3c", wave)
+
+
+# What has no semantics is refused by name, and MODE can't be set to what isn't simulated.
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("s_getreg_b32 s0, hwreg(HW_REG_XCC_ID)", "unknown instruction s_getreg_b32"),
+        ("v_dot2_f32_f16 v0, v1, v2, v3", "unknown instruction v_dot2_f32_f16"),
+        ("v_add_u32 v0, v1, v2 clamp", "clamp"),
+        ("buffer_load_dword v0, v1, s[0:3], 0 idxen", "idxen"),
+        ("flat_load_dword v0, v[2:3]", "unknown instruction flat_load_dword"),
+    ],
+)
+def test_refused(text, reason):
+    with pytest.raises(UnsupportedInstruction, match=reason):
+        snippet.execute(text, snippet.new_wave())
+
+
+def test_mode_register():
+    with pytest.raises(ExecutionError, match="rounding mode"):
+        snippet.execute("s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 5", snippet.new_wave())
+    with pytest.raises(ExecutionError, match="denormal mode"):
+        snippet.execute("s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 0", snippet.new_wave())
+    snippet.execute("s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 4), 15", snippet.new_wave())
