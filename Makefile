@@ -16,10 +16,11 @@ APT_PACKAGES := g++ clang-22 clang-format-22 cmake ninja-build ccache git python
 export PATH := $(CURDIR)/$(BUILD)/bin:$(CURDIR)/$(BIN):$(LLVM_PREFIX)/bin:$(PATH)
 export PYTHONPATH := $(CURDIR)/$(BUILD)/python
 
-.PHONY: help demo test fuzz test-integration bench docs lint format build clean
+.PHONY: help demo test fuzz nightly test-integration bench docs lint format build clean
 help:
 	@echo "make demo   compile the FP8 GEMM with and without the alias-scope pass and compare"
 	@echo "make test   run everything: lit and pytest"
+	@echo "make nightly   run 1,000 random pipelined kernels on the simulator"
 	@echo "make fuzz   try many more bad inputs than \`make test\` does"
 	@echo "make test-integration   run the tests that need other projects' wheels"
 	@echo "make bench  measure compile-time and code-quality figures, each against a peer"
@@ -65,6 +66,10 @@ demo: build
 test: build
 	@lit $(BUILD)/test --order=random -sv -j $(JOBS)
 	@pytest test/python -q -n $(JOBS)
+
+# `make test` runs 50 of these. LODESTONE_PIPELINED_SEED chooses others.
+nightly: build
+	@LODESTONE_PIPELINED_KERNELS=1000 pytest test/python/sim/test_pipelined_kernels.py -q -n $(JOBS)
 
 # Other projects' wheels stay out of the main environment.
 INTEGRATION := $(BUILD)/venv-integration

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from lodestone.analyzer import Analysis, analyze
     from lodestone.checker import CheckReport, WaitFinding, check
     from lodestone.compiler import Compilation, CompiledModule, KernelResources, compile
+    from lodestone.launcher import HipError, Run, run
     from lodestone.remarks import Remark, collect_remarks
 
 _HOME = {
@@ -21,6 +22,7 @@ _HOME = {
     "analyzer": ("Analysis", "analyze"),
     "checker": ("CheckReport", "WaitFinding", "check"),
     "compiler": ("Compilation", "CompiledModule", "KernelResources", "compile"),
+    "launcher": ("HipError", "Run", "run"),
     "remarks": ("Remark", "collect_remarks"),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
@@ -30,16 +32,19 @@ __all__ = [
     "CheckReport",
     "Compilation",
     "CompiledModule",
+    "HipError",
     "KernelResources",
     "MLIRError",
     "MissingToolError",
     "Remark",
+    "Run",
     "StrictError",
     "WaitFinding",
     "analyze",
     "check",
     "collect_remarks",
     "compile",
+    "run",
 ]
 
 

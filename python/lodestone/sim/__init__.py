@@ -17,6 +17,7 @@ from .errors import (
     SimulationError,
     UnsupportedInstruction,
 )
+from .modes import Order
 from .run import BankConflicts, Result, TensorOperation, run
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "Instruction",
     "InstructionLimit",
     "LaunchError",
+    "Order",
     "Program",
     "Result",
     "SimulationError",

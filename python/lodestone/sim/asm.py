@@ -88,16 +88,20 @@ def load(kernel: bytes | str | Path, chip: str | None = None) -> Program:
     Raises:
         CodeObjectError: malformed input, or `chip` is not the one the code is for.
     """
-    if chip is not None and chip not in CHIPS:
-        raise CodeObjectError(f"chip {chip} is not one of {', '.join(CHIPS)}")
-    data = _read(kernel)
-    if isinstance(data, str):
-        data = assemble(data, chip)
+    data = code_object(kernel, chip)
     # The chip takes part: asking for the wrong one must fail, cached or not.
     key = f"{chip}:{hashlib.sha256(data).hexdigest()}"
     if key not in _programs:
         _programs[key] = disassemble(data, chip)
     return _programs[key]
+
+
+def code_object(kernel: bytes | str | Path, chip: str | None = None) -> bytes:
+    """The ELF of a kernel; assembly text is assembled. As `load`."""
+    if chip is not None and chip not in CHIPS:
+        raise CodeObjectError(f"chip {chip} is not one of {', '.join(CHIPS)}")
+    data = _read(kernel)
+    return assemble(data, chip) if isinstance(data, str) else data
 
 
 def _read(kernel: bytes | str | Path) -> bytes | str:

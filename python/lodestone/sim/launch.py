@@ -20,6 +20,9 @@ from .workgroup import LANES, Workgroup
 Dim3 = tuple[int, int, int]
 LDS_LIMIT = {"gfx942": 65536, "gfx950": 163840, "gfx1250": 327680}
 POINTER_KINDS = ("global_buffer", "dynamic_shared_pointer")
+# Bytes of a pointer argument that is a buffer resource (`!llvm.ptr<8>`), and its last word for a
+# raw buffer of dwords on gfx9.
+RESOURCE_SIZE, RESOURCE_FLAGS = 16, 0x27000
 
 
 @dataclass
@@ -91,7 +94,6 @@ def prepare(
         LaunchError: shape, LDS size or an argument doesn't fit; the message has the values.
     """
     kernel = find_kernel(program, name)
-    _check_float_mode(kernel)
     if block is None:
         if kernel.required_workgroup_size is None:
             raise LaunchError(
@@ -112,6 +114,10 @@ def prepare(
     launch = Launch(
         program, kernel, dim3(grid, "grid"), shape, dynamic_lds, _ordered(visible, args), visible
     )
+    if any(g * b >= 1 << 32 for g, b in zip(launch.grid, shape, strict=True)):
+        raise LaunchError(
+            f"grid {launch.grid} of blocks {shape} has a side of 2^32 work items or more"
+        )
     limit = LDS_LIMIT[program.chip]
     if dynamic_lds < 0 or launch.lds_size > limit:
         raise LaunchError(
@@ -123,7 +129,12 @@ def prepare(
     return launch
 
 
-def _check_float_mode(kernel: KernelInfo) -> None:
+def check_float_mode(kernel: KernelInfo) -> None:
+    """Require the rounding and denormal modes that are simulated.
+
+    Raises:
+        LaunchError: the kernel starts with others.
+    """
     descriptor = kernel.descriptor
     if descriptor.round_modes != (0, 0) or descriptor.denormals != (3, 3):
         raise LaunchError(
@@ -194,18 +205,31 @@ def build_memory(launch: Launch, shared: bool = False) -> Memory:
         memory.view(CODE)[:] = np.frombuffer(image, np.uint8)
     kernarg = memory.view(KERNARG)
     for index, (argument, value) in enumerate(zip(launch.arguments, launch.values, strict=True)):
+        address = 0
         if argument.kind in POINTER_KINDS:
             name = _buffer_name(launch, index)
             memory.view(name)[:] = np.ascontiguousarray(value).view(np.uint8).ravel()
-            raw = memory.allocations[name].address.to_bytes(8, "little")
-        else:
-            raw = _scalar_bytes(argument, value)
+            address = memory.allocations[name].address
+        raw = argument_bytes(argument, value, address)
         kernarg[argument.offset : argument.offset + len(raw)] = np.frombuffer(raw, np.uint8)
     for argument in launch.kernel.arguments:
         if argument.hidden:
             raw = _hidden(launch, argument)
             kernarg[argument.offset : argument.offset + len(raw)] = np.frombuffer(raw, np.uint8)
     return memory
+
+
+def argument_bytes(argument: Argument, value: Any, address: int) -> bytes:
+    """The bytes of an argument in the kernarg segment.
+
+    Args:
+        value: what the caller passed. address: where an array is in device memory.
+    """
+    if argument.kind not in POINTER_KINDS:
+        return _scalar_bytes(argument, value)
+    if argument.size == RESOURCE_SIZE:
+        return struct.pack("<QII", address, value.nbytes, RESOURCE_FLAGS)
+    return address.to_bytes(8, "little")
 
 
 def _buffer_name(launch: Launch, index: int) -> str:

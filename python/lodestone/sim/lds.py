@@ -67,6 +67,9 @@ class Pattern:
     ) -> None:
         """Work out what is touched; see the class."""
         starts = addresses[None, :] + np.array(components, np.int64)[:, None]
+        # The sum has 32 bits: LLVM folds an offset into the instruction also when the register's
+        # part alone is negative.
+        starts &= 0xFFFFFFFF
         valid = (starts >= 0) & (starts + unit <= size)
         self.in_bounds = bool(valid.all() if mask is None else valid[:, mask].all())
         if mask is not None:

@@ -168,6 +168,7 @@ def run(
     plan = launch.prepare(
         program, name=name, grid=grid, block=block, args=args, dynamic_lds=dynamic_lds
     )
+    launch.check_float_mode(plan.kernel)
     chosen = modes.mode_named(mode)
     next(modes.wave_orders(order, 1))
     if workers < 1:

@@ -324,3 +324,13 @@ def test_scratch(mode):
     assert (np.where(LANE % 2, wave.R[8], wave.R[6]) == LANE * 3).all()
     with pytest.raises(ExecutionError, match="exceeds the 256 bytes"):
         snippet.execute("scratch_load_dword v2, off, off offset:256", wave)
+
+
+# LLVM folds an offset into the instruction also when the register alone is negative: the sum
+# wraps around at 32 bits.
+def test_lds_address_wraps():
+    wave = filled()
+    wave.R[10][:] = np.uint32(2**32 - 1024)
+    snippet.execute("ds_read_b32 v0, v10 offset:1032", wave)
+    assert int(wave.R[0][0]) == lds_word(wave, 8)
+    assert not wave.group.findings.items

@@ -178,6 +178,8 @@ SOURCE = np.zeros(4096, np.uint32)
         ({"args": {"source": SOURCE}}, "don't match the kernel's"),
         ({"grid": 0}, r"grid \(0, 1, 1\) has a size below 1"),
         ({"grid": (1, 1, 1, 1)}, "not one to three integers"),
+        ({"grid": 1 << 31}, "above 2.31 - 1"),
+        ({"grid": (1 << 25, 2)}, r"grid \(33554432, 2, 1\) of blocks .* 2.32 work items or more"),
         ({"block": 64}, r"block \(64, 1, 1\) is not the required workgroup size"),
         ({"dynamic_lds": 1 << 20}, "1048576 bytes of LDS .* gfx950 has 163840"),
         ({"mode": "X"}, "mode 'X' is not one of E, R, W"),
