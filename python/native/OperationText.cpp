@@ -42,8 +42,8 @@ static llvm::LogicalResult checkReadable(const ContextPtr &context,
   };
   std::string problem;
   if (mlir::isBytecode(source)) {
-    if (!lodestone::surviveBytecode(source, mlirContext->getDialectRegistry(),
-                                    problem))
+    if (!lodestone::probeBytecode(source, mlirContext->getDialectRegistry(),
+                                  problem))
       return report(0, problem);
     return mlir::success();
   }

@@ -23,7 +23,7 @@ namespace lodestone::python {
 /// Parses text (str) or bytecode (bytes). `what` ends the message of the
 /// MLIRError: "unable to parse ...". With `moduleOnly`, a list of operations at
 /// top level becomes a module. Bytecode that isn't `trusted`, because it didn't
-/// come from a writer in this process, is read twice (see surviveBytecode()).
+/// come from a writer in this process, is read twice (see probeBytecode()).
 OpPtr parse(const ContextPtr &context, nb::handle source,
             const std::string &sourceName, const std::string &what,
             bool moduleOnly, bool trusted = false);

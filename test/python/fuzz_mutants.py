@@ -142,21 +142,21 @@ def mutate_tokens(random: Random, data: bytes, other: bytes, words: list[bytes])
     pool = [token for token in _TOKEN.findall(other) if not token.isspace()] or words
     if not solid:
         return other
-    for _ in range(random.choice([1, 1, 1, 1, 2, 3, 8])):
+    for _ in range(random.choice([1] * 8 + [2, 3, 8])):
         at = random.choice(solid)
-        choice = random.randrange(8)
-        if choice < 2:
+        choice = random.randrange(12)
+        if choice < 4:
             numbers = [i for i in solid if _NUMBER.fullmatch(tokens[i])] or [at]
             tokens[random.choice(numbers)] = random.choice(_NUMBERS)
-        elif choice < 4:
+        elif choice < 8:
             # Of the same sigil, which mostly parses.
             alike = [tokens[i] for i in solid if tokens[i][:1] == tokens[at][:1]]
             tokens[at] = random.choice(alike)
-        elif choice == 4:
+        elif choice == 8:
             tokens[at] = random.choice(words)
-        elif choice == 5:
+        elif choice == 9:
             tokens[at] = random.choice(pool)
-        elif choice == 6:
+        elif choice == 10:
             tokens[at] = b""
         else:
             tokens[at] = tokens[at] + b" " + random.choice(pool)
@@ -192,11 +192,13 @@ def mutants(kind: str, seeds: Seeds, random: Random) -> Iterator[Mutant]:
     while True:
         name, data = random.choice(seeds)
         other_name, other = random.choice(seeds)
+        origin = f"{name}+{other_name}"
         if kind == "bytecode" or random.random() < 0.15:
-            yield Mutant(kind, name, mutate_bytes(random, data))
+            made, origin = mutate_bytes(random, data), name
         elif random.random() < 0.7:
-            yield Mutant(
-                kind, f"{name}+{other_name}", mutate_tokens(random, data, other, _WORDS[kind])
-            )
+            made = mutate_tokens(random, data, other, _WORDS[kind])
         else:
-            yield Mutant(kind, f"{name}+{other_name}", mutate_lines(random, data, other))
+            made = mutate_lines(random, data, other)
+        # A diagnostic shows its line: a huge one with many errors makes gigabytes.
+        if len(made) <= len(data) + 100_000:
+            yield Mutant(kind, origin, made)

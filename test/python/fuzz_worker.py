@@ -2,8 +2,8 @@
 
     python fuzz_worker.py FOLDER FIRST LAST
 
-handles the files `FOLDER/<number>.<suffix>` and writes a line of JSON before and after each, so that
-whoever reads knows on which one the process died.
+handles the files `FOLDER/<number>.<suffix>` and writes a line of JSON before and after each, so
+that whoever reads knows on which one the process died.
 """
 
 from __future__ import annotations
@@ -47,12 +47,11 @@ def jobs(path: Path, number: int) -> list[Callable[[], object]]:
     """What is done with a file: the cheap things always, the others in turn."""
     chip = CHIPS[number % len(CHIPS)]
     if path.suffix in (".ll", ".mir"):
-        check: Callable[[], object] = lambda: lodestone.check(
-            path, chip="" if number % 2 else chip, opt_level=number % 4, global_isel=number % 7 == 0
-        )
+        options = {"opt_level": number % 4, "global_isel": number % 7 == 0}
+        asked = "" if number % 2 else chip
         if path.suffix == ".ll" and number % 3 == 0:
             return [lambda: lodestone.compile(path, chip=chip, format="isa")]
-        return [check]
+        return [lambda: lodestone.check(path, chip=asked, **options)]
     turn: list[Callable[[], object]] = [
         lambda: lodestone.analyze(path, chip=chip),
         lambda: lodestone.compile(path, chip=chip, format="isa", strict=number % 2 == 0),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -37,6 +38,15 @@ WORKER = Path(__file__).with_name("fuzz_worker.py")
 SECONDS = 60.0
 LLVM_TOOLS = "/usr/lib/llvm-22/bin"
 PATH = os.pathsep.join([os.environ["PATH"], LLVM_TOOLS])
+
+
+# Who takes more memory than this is taken for a failure, before the machine suffers.
+BYTES = 8 << 30
+
+
+def limit_memory() -> None:
+    """What a child process does first."""
+    resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
 
 
 @dataclass(frozen=True)
@@ -86,7 +96,12 @@ def run_worker(folder: Path, first: int, count: int) -> Iterator[tuple[int, str,
         budget = SECONDS + 0.2 * (count - first)
         try:
             done = subprocess.run(
-                command, stdout=subprocess.PIPE, stderr=errors, timeout=budget, check=False
+                command,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                timeout=budget,
+                check=False,
+                preexec_fn=limit_memory,
             )
             output, end = done.stdout, f"ended with {done.returncode}"
         except subprocess.TimeoutExpired as expired:
@@ -162,7 +177,12 @@ def ends_well(command: list[str], codes: set[int], seconds: float = SECONDS) -> 
     """Runs a command; what was wrong with how it ended, if anything."""
     try:
         done = subprocess.run(
-            command, capture_output=True, timeout=seconds, check=False, stdin=subprocess.DEVNULL
+            command,
+            capture_output=True,
+            timeout=seconds,
+            check=False,
+            stdin=subprocess.DEVNULL,
+            preexec_fn=limit_memory,
         )
     except subprocess.TimeoutExpired:
         return f"{command}: hangs"

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Finds out whether MLIR's reader survives a piece of bytecode.
+/// Finds out what MLIR's reader does with a piece of bytecode.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -21,16 +21,16 @@
 
 namespace lodestone {
 
-/// True if MLIR reads `bytecode` to an end, good or bad. If its reader crashes,
-/// gives up the process or hangs, false with `why` set.
+/// True if MLIR's reader takes `bytecode`. If it reports errors, crashes, ends
+/// the process or hangs, false with `why` set.
 ///
 /// The reader of MLIR 22 trusts indices and sizes in places, and writes past
 /// the end of its arrays on damaged bytecode, which no handler can repair. So
 /// it is first let loose on the bytes in a forked process, which takes about
 /// as long as the reading. `registry` should have the dialects that the real
 /// context knows; unknown ones are let through.
-bool surviveBytecode(llvm::MemoryBufferRef bytecode,
-                     const mlir::DialectRegistry &registry, std::string &why);
+bool probeBytecode(llvm::MemoryBufferRef bytecode,
+                   const mlir::DialectRegistry &registry, std::string &why);
 
 } // namespace lodestone
 
