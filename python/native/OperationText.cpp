@@ -43,7 +43,7 @@ static llvm::LogicalResult checkReadable(const ContextPtr &context,
   std::string problem;
   if (mlir::isBytecode(source)) {
     if (!lodestone::probeBytecode(source, mlirContext->getDialectRegistry(),
-                                    problem))
+                                  problem))
       return report(0, problem);
     return mlir::success();
   }

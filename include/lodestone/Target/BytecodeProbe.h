@@ -30,7 +30,7 @@ namespace lodestone {
 /// as long as the reading. `registry` should have the dialects that the real
 /// context knows; unknown ones are let through.
 bool probeBytecode(llvm::MemoryBufferRef bytecode,
-                     const mlir::DialectRegistry &registry, std::string &why);
+                   const mlir::DialectRegistry &registry, std::string &why);
 
 } // namespace lodestone
 
