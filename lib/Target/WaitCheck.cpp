@@ -349,13 +349,25 @@ struct SourceOrder {
   /// In the program every use of `dma` as a DMA comes before every access to
   /// `access`, in one block.
   bool dmaComesFirst(const Value *dma, const Value *access) const {
-    auto writes = dmas.find(dma);
-    auto reads = accesses.find(access);
-    if (writes == dmas.end() || reads == accesses.end())
+    return allBefore(dmas, dma, accesses, access);
+  }
+
+  /// The other way round.
+  bool accessComesFirst(const Value *access, const Value *dma) const {
+    return allBefore(accesses, access, dmas, dma);
+  }
+
+private:
+  using Uses = decltype(dmas);
+
+  static bool allBefore(const Uses &these, const Value *first,
+                        const Uses &those, const Value *second) {
+    auto early = these.find(first), late = those.find(second);
+    if (early == these.end() || late == those.end())
       return false;
-    for (const Use &write : writes->second)
-      for (const Use &read : reads->second)
-        if (write.block != read.block || write.position >= read.position)
+    for (const Use &one : early->second)
+      for (const Use &other : late->second)
+        if (one.block != other.block || one.position >= other.position)
           return false;
     return true;
   }
@@ -376,30 +388,42 @@ static const Value *ldsPointer(const MachineInstr &instr) {
 
 void FunctionChecker::checkOrder() {
   std::optional<SourceOrder> order;
+  // `first` comes before `second` in the machine code; report it if that is
+  // not so in the program.
+  auto check = [&](const Step &first, const Step &second) {
+    const Step &dma = first.effects.isDMA ? first : second;
+    const Step &access = first.effects.isDMA ? second : first;
+    const Value *target = ldsPointer(*dma.instr);
+    const Value *source = ldsPointer(*access.instr);
+    // An unknown overlap would blame LLVM for what it could prove.
+    auto how = overlap(dma.footprint, access.footprint, chip.ldsBytes);
+    if (!target || !source || !how || how == WaitOverlap::unknown)
+      return;
+    if (!order)
+      order.emplace(function.getFunction());
+    bool movedDown = first.effects.isDMA;
+    if (movedDown ? !order->accessComesFirst(source, target)
+                  : !order->dmaComesFirst(target, source))
+      return;
+    WaitFinding &finding = addFinding(WaitFindingKind::reordered, *how);
+    finding.accessMovedDown = movedDown;
+    finding.access = describe(*access.instr, access.footprint.str());
+    finding.dma = describe(*dma.instr, dma.footprint.str());
+  };
   for (auto &[block, list] : steps) {
-    SmallVector<const Step *> earlier;
+    SmallVector<const Step *> accesses, dmas;
     for (const Step &step : list) {
-      if (step.effects.accessesLDS && !step.effects.addressUnknown)
-        earlier.push_back(&step);
-      if (!step.effects.isDMA)
-        continue;
-      const Value *target = ldsPointer(*step.instr);
-      if (!target)
-        continue;
-      for (const Step *access : earlier) {
-        const Value *source = ldsPointer(*access->instr);
-        // An unknown overlap would blame LLVM for what it could prove.
-        auto how = overlap(step.footprint, access->footprint, chip.ldsBytes);
-        if (!source || !how || how == WaitOverlap::unknown)
-          continue;
-        if (!order)
-          order.emplace(function.getFunction());
-        if (!order->dmaComesFirst(target, source))
-          continue;
-        WaitFinding &finding = addFinding(WaitFindingKind::reordered, *how);
-        finding.access = describe(*access->instr, access->footprint.str());
-        finding.dma = describe(*step.instr, step.footprint.str());
-      }
+      if (step.effects.isDMA)
+        for (const Step *access : accesses)
+          check(*access, step);
+      bool isAccess = step.effects.accessesLDS && !step.effects.addressUnknown;
+      if (isAccess && !step.effects.isDMA)
+        for (const Step *dma : dmas)
+          check(*dma, step);
+      if (isAccess)
+        accesses.push_back(&step);
+      if (step.effects.isDMA)
+        dmas.push_back(&step);
     }
   }
 }

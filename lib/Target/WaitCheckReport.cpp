@@ -77,8 +77,10 @@ std::string WaitFinding::message() const {
     os << "; overlap " << toString(overlap);
     break;
   case WaitFindingKind::reordered:
-    os << quoted(access) << " runs before LDS-DMA " << quoted(dma)
-       << ", which comes first in the program; overlap " << toString(overlap);
+    os << quoted(access) << " runs " << (accessMovedDown ? "after" : "before")
+       << " LDS-DMA " << quoted(dma) << ", which comes "
+       << (accessMovedDown ? "second" : "first") << " in the program; overlap "
+       << toString(overlap);
     return text;
   case WaitFindingKind::outstandingAtReturn:
     os << quoted(access) << " returns while LDS-DMA " << quoted(dma)

@@ -56,7 +56,8 @@ enum class WaitFindingKind {
   /// An LDS access may run while an LDS-DMA that writes its bytes is
   /// outstanding.
   missingWait,
-  /// The program reads the bytes after the LDS-DMA, the machine code before it.
+  /// The program accesses the bytes after the LDS-DMA, the machine code before
+  /// it, or the other way round.
   reordered,
   /// A function returns while an LDS-DMA is outstanding; its caller takes it
   /// for done.
@@ -104,6 +105,8 @@ struct CheckedInstruction {
 struct WaitFinding {
   WaitFindingKind kind = WaitFindingKind::missingWait;
   WaitOverlap overlap = WaitOverlap::unknown;
+  /// Of `reordered`: the access comes first in the program.
+  bool accessMovedDown = false;
   std::string function;
   /// The access (or the return, or the register's use).
   CheckedInstruction access;
