@@ -56,6 +56,7 @@ $(BUILD)/build.ninja: $(VENV)/.installed
 	  -DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python >$(BUILD)/cmake.log || { cat $(BUILD)/cmake.log; exit 1; }
 
 build: $(BUILD)/build.ninja
+	@[ -e $(BUILD)/lib/libLodestone.so ] || echo "building into $(BUILD): takes some minutes the first time"
 	@ninja -C $(BUILD) --quiet -j $(JOBS)
 
 # Work --------------------------------------------------------------------------
