@@ -50,16 +50,17 @@ const SlotList *SlotLists::commonPrefix(const SlotList *a, const SlotList *b) {
 }
 
 SlotState SlotState::atKernelEntry(const SlotLists &lists) {
-  return {lists.empty(), /*open=*/true, {}};
+  return {lists.empty(), /*open=*/true, /*frozen=*/false, {}};
 }
 
 SlotState SlotState::unknown(const SlotLists &lists) {
-  return {lists.empty(), /*open=*/false,
+  return {lists.empty(), /*open=*/false, /*frozen=*/false,
           llvm::BitVector(lists.numSlots(), true)};
 }
 
 void SlotState::issue(SlotLists &lists, unsigned slot) {
-  list = lists.append(list, slot);
+  if (!frozen)
+    list = lists.append(list, slot);
   if (!open)
     issued.set(slot);
 }
@@ -76,8 +77,9 @@ void SlotState::issueInCall(SlotLists &lists, const llvm::BitVector &slots,
 }
 
 void SlotState::meet(SlotLists &lists, const SlotState &other,
-                     const void *place) {
+                     const void *place, bool isBackEdge) {
   bool same = list == other.list;
+  frozen |= other.frozen || !(same || isBackEdge);
   if (same && open && other.open)
     return;
   llvm::BitVector all = open ? list->members : issued;
@@ -125,6 +127,9 @@ llvm::DenseMap<Block *, SlotState> lodestone::solveSlots(
   if (body.hasOneBlock())
     return in;
   llvm::ReversePostOrderTraversal<Region *> order(&body);
+  llvm::DenseMap<Block *, unsigned> position;
+  for (Block *block : order)
+    position.try_emplace(block, position.size());
   // A block's state is what its predecessors end with now, not what they ended
   // with in earlier sweeps, when less was known. That settles within a few
   // sweeps (the depth of the loops); if it doesn't, earlier states are kept,
@@ -137,19 +142,23 @@ llvm::DenseMap<Block *, SlotState> lodestone::solveSlots(
       std::optional<SlotState> state;
       if (block->isEntryBlock())
         state = entry;
-      for (Block *predecessor : block->getPredecessors()) {
-        auto it = out.find(predecessor);
-        if (it == out.end())
-          continue; // Not reached yet; a later sweep comes back.
-        if (state)
-          state->meet(lists, it->second, block);
-        else
-          state = it->second;
-      }
+      // What leads in from above first, then what comes around.
+      for (bool backEdges : {false, true})
+        for (Block *predecessor : block->getPredecessors()) {
+          auto it = out.find(predecessor);
+          bool isBackEdge =
+              position.lookup(predecessor) >= position.lookup(block);
+          if (it == out.end() || isBackEdge != backEdges)
+            continue; // If not reached yet, a later sweep comes back.
+          if (state)
+            state->meet(lists, it->second, block, isBackEdge);
+          else
+            state = it->second;
+        }
       auto [at, isNew] = in.try_emplace(block, *state);
       if (!isNew && sweep >= kFreeSweeps) {
         SlotState kept = at->second;
-        kept.meet(lists, *state, block);
+        kept.meet(lists, *state, block, /*isBackEdge=*/false);
         state = std::move(kept);
       }
       if (!isNew && sweep != 0 && at->second == *state)

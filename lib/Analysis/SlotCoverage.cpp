@@ -139,7 +139,7 @@ void CoverageWalk::visit(LLVM::LLVMFuncOp function,
         for (Operation *callee : callees) {
           auto [atEntry, isNew] = entries.try_emplace(callee, state);
           if (!isNew)
-            atEntry->second.meet(lists, state, callee);
+            atEntry->second.meet(lists, state, callee, /*isBackEdge=*/false);
         }
         for (Operation *callee : callees)
           state.issueInCall(lists, issuedIn.find(callee)->second, step.op);

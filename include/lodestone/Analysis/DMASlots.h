@@ -20,6 +20,10 @@
 /// after the join is in it from there on, with its latest score, whichever it
 /// was: this is how a loop gets exact waits for buffers that its prologue
 /// doesn't fill. What was issued before the join, on one path only, is lost.
+/// That holds for the join at a loop's header. A join of branches isn't relied
+/// on: where several branches test one condition, LLVM's jump threading moves
+/// the join down, past DMAs that are issued after it here; then the list is
+/// *frozen*, and what isn't in it stays out.
 ///
 /// This data-flow analysis computes that: a state is what is known of the list,
 /// and all DMAs that may have been issued. A tagged access is safe where each
@@ -82,6 +86,8 @@ struct SlotState {
   const SlotList *list;
   /// The list is known in full, and is all that was issued.
   bool open = true;
+  /// Branches with different lists have joined: nothing can be added.
+  bool frozen = false;
   /// If not open: the slots whose DMAs may have been issued.
   llvm::BitVector issued;
 
@@ -94,15 +100,18 @@ struct SlotState {
   /// The call `place` that may issue `slots` in an order that isn't known.
   void issueInCall(SlotLists &lists, const llvm::BitVector &slots,
                    const void *place);
-  /// What is known at `place` if it is reached in this state or in `other`.
-  void meet(SlotLists &lists, const SlotState &other, const void *place);
+  /// What is known at `place` if it is reached in this state or in `other`,
+  /// which may come around a loop.
+  void meet(SlotLists &lists, const SlotState &other, const void *place,
+            bool isBackEdge);
   /// True if an access that overlaps the DMAs of `slots` gets all its waits.
   bool covers(const llvm::BitVector &slots) const;
   /// A slot of `slots` that isn't covered, or -1.
   int firstUncovered(const llvm::BitVector &slots) const;
 
   bool operator==(const SlotState &other) const {
-    return list == other.list && open == other.open && issued == other.issued;
+    return list == other.list && open == other.open && frozen == other.frozen &&
+           issued == other.issued;
   }
 };
 
