@@ -50,6 +50,13 @@ mlir::LogicalResult runBackEnd(LLVMUnit &unit, bool optimize,
                                const CompileOptions &options, Locator locate,
                                CompiledModule &result, CompileFailure &failure);
 
+/// Translates `module`, which is in the LLVM dialect, and runs the back end on
+/// it, with the tags that it has. `result` has its name and chip.
+mlir::LogicalResult compileAsIs(mlir::gpu::GPUModuleOp module,
+                                const CompileOptions &options,
+                                CompiledModule &result,
+                                CompileFailure &failure);
+
 } // namespace lodestone
 
 #endif // LODESTONE_LIB_TARGET_BACKEND_H
