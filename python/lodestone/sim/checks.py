@@ -42,7 +42,8 @@ READ_IN_FLIGHT = "read-in-flight"
 WRITE_WRITE = "write-write"
 REGISTER_BEFORE_WAIT = "register-before-wait"
 LDS_OUT_OF_BOUNDS = "lds-out-of-bounds"
-BARRIER_MISMATCH = "barrier-mismatch"
+MULTICAST_PARTNER = "multicast-partner"
+PADDING_IGNORED = "padding-ignored"
 
 
 @dataclass
