@@ -98,8 +98,8 @@ def fma_scaled(a: Array, b: Array, c: Array, power: Array | int) -> Array:
     if a.dtype == np.float32:
         total = _to_odd(a.astype(np.float64) * b.astype(np.float64), c.astype(np.float64))
         return np.asarray(np.ldexp(total, power).astype(np.float32))
-    # Infinities, NaNs and the signs of zeros are right here; the digits are not.
-    result = np.ldexp(a * b + c, power)
+    # NaNs, infinite factors and the signs of zeros are right here; the digits are not.
+    result = np.where(np.isfinite(a) & np.isfinite(b) & np.isinf(c), c, np.ldexp(a * b + c, power))
     powers = np.broadcast_to(power, a.shape)
     for lane in np.flatnonzero(np.isfinite(a) & np.isfinite(b) & np.isfinite(c)):
         exact = Fraction(a[lane]) * Fraction(b[lane]) + Fraction(c[lane])

@@ -238,6 +238,8 @@ def _copy(
         else:
             pattern.write(group.lds, values)
     else:
+        if queue == TENSOR:
+            _land_tensor_loads(w)
         operation = Pending(inst, queue, READ, pattern)
 
         def store() -> None:
@@ -248,6 +250,14 @@ def _copy(
         else:
             store()
     issue(w, operation)
+
+
+def _land_tensor_loads(w: Wave) -> None:
+    """A wave's tensor instructions are in order: what was loaded is there when a store reads."""
+    for operation in w.queues[TENSOR]:
+        if operation.kind == DMA and operation.deliver is not None:
+            deliver, operation.deliver = operation.deliver, None
+            deliver()
 
 
 def copies(inst: Instruction) -> Step | None:
