@@ -56,7 +56,8 @@ class Cluster:
         while running := [group for group in self.groups if group.running]:
             for member in next(turns):
                 group = self.groups[member]
-                if group.running and not group.blocked:
+                # As far as it gets without the others: what misses their barrier shows.
+                while group.running and not group.blocked:
                     executed += group.advance(next(orders[member]), limit - executed)
             if all(group.blocked for group in running if group.running):
                 self._release()
