@@ -6,6 +6,7 @@ that an operation still has to write is a finding.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -68,17 +69,29 @@ class Block:
 
     Attributes:
         first, count: indices of its instructions, the ending one included.
+        mnemonics: how often each is among them. hits: how often the block ran.
         kind: NEXT, JUMP, BRANCH, BARRIER, END or INDIRECT (to an address in scalars).
         target: index where a jump or a taken branch goes. barrier: number of the barrier.
     """
 
-    __slots__ = ("barrier", "condition", "count", "first", "hits", "kind", "steps", "target")
+    __slots__ = (
+        "barrier",
+        "condition",
+        "count",
+        "first",
+        "hits",
+        "kind",
+        "mnemonics",
+        "steps",
+        "target",
+    )
 
     def __init__(self, first: int) -> None:
         """An empty block at instruction `first`."""
         self.first = first
         self.count = 0
         self.hits = 0
+        self.mnemonics: Counter[str] = Counter()
         self.steps: list[Step] = []
         self.kind = NEXT
         self.target = -1
@@ -107,6 +120,7 @@ class Code:
         instructions = self.program.instructions
         for inst in instructions[first : first + _MAX_BLOCK]:
             block.count += 1
+            block.mnemonics[inst.mnemonic] += 1
             if self._ends(inst, block):
                 return block
             block.steps.append(self._step(inst))

@@ -164,11 +164,10 @@ class Session:
 
     def _counts(self) -> Counter[str]:
         counts: Counter[str] = Counter()
-        instructions = self.code.program.instructions
         for block in self.code.blocks.values():
             if block.hits:
-                for inst in instructions[block.first : block.first + block.count]:
-                    counts[inst.mnemonic] += block.hits
+                for name, times in block.mnemonics.items():
+                    counts[name] += times * block.hits
         return counts
 
     def execute_parallel(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,10 +24,13 @@ ROWS = {64: 512, 32: 1024}
 POISON = np.uint32(0x7FC0DEAD)
 
 
+@lru_cache(maxsize=1024)
 def mask_of(bits: int, lanes: int) -> Array:
-    """Integer lane mask -> boolean row."""
+    """Integer lane mask -> boolean row; remembered, and therefore read-only."""
     raw = np.frombuffer(bits.to_bytes(8, "little"), np.uint8)
-    return np.unpackbits(raw, bitorder="little").view(np.bool_)[:lanes]
+    mask = np.unpackbits(raw, bitorder="little").view(np.bool_)[:lanes]
+    mask.flags.writeable = False
+    return mask
 
 
 def bits_of(mask: Array) -> int:
