@@ -102,8 +102,8 @@ LogicalResult PaddingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                           "256 dwords, but is "
                        << interval;
   if (amount < 1 || amount > 128)
-    return emitError()
-           << "padding amount must be from 1 to 128 dwords, but is " << amount;
+    return emitError() << "padding amount must be from 1 to 128 dwords, but is "
+                       << amount;
   return success();
 }
 

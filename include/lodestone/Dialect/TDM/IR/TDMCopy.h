@@ -69,11 +69,10 @@ struct Distribution {
   unsigned instructions = 1;
 };
 
-/// Divides the block of `op` among `numWarps` warps. Emits an error at `op`, the
-/// first rule of the verifier that is broken. Without a hint, uses as many warps
-/// as the block can be divided among.
-mlir::FailureOr<Distribution> distribute(CopyOpInterface op,
-                                         uint64_t numWarps);
+/// Divides the block of `op` among `numWarps` warps. Emits an error at `op`,
+/// the first rule of the verifier that is broken. Without a hint, uses as many
+/// warps as the block can be divided among.
+mlir::FailureOr<Distribution> distribute(CopyOpInterface op, uint64_t numWarps);
 
 /// The set of warps that the hint of `op` names, all without a hint. Emits an
 /// error at `op`.
