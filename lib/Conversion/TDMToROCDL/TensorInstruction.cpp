@@ -253,7 +253,7 @@ Value CopyLowering::getLDSAddress(unsigned instruction) {
   return address;
 }
 
-/// 1 on the warps that move data, else 0.
+/// The i1 that is true on the warps that move data.
 Value CopyLowering::getPred() {
   Value active = buildIsActive(distribution.warps, warp, op->getLoc(), builder);
   Value pred = op.getPred();
@@ -261,7 +261,7 @@ Value CopyLowering::getPred() {
     pred = scalars.bitAnd(active, pred);
   else if (active)
     pred = active;
-  return pred ? scalars.resize(pred, 32) : scalars.constant(1);
+  return pred ? pred : scalars.constant(1, 1);
 }
 
 /// The row indices of a gather: word by word, those of the warp's part.
@@ -338,10 +338,14 @@ FailureOr<TensorInstruction> CopyLowering::build(unsigned instruction) {
     Value coordinate = getCoordinate(dim, instruction);
     elements =
         scalars.add(elements, scalars.multiply(coordinate, strides[dim]));
-    // What is left of the tensor from here on, nothing if this is beyond it.
-    Value size = scalars.resize(sizes[dim], 32);
-    Value start = scalars.resize(coordinate, 32);
-    Value left = scalars.subtract(scalars.maximum(size, start), start);
+    // What is left of the tensor from here on, nothing if this is beyond it. Of
+    // the difference, the high word is all ones if it is negative and else
+    // zero. A maximum would become a saturating subtraction, which only the
+    // vector unit has.
+    Value difference = scalars.subtract(sizes[dim], coordinate);
+    Value isNegative = scalars.resize(scalars.shiftRight(difference, 32), 32);
+    Value left = scalars.bitAnd(scalars.resize(difference, 32),
+                                scalars.bitXor(isNegative, -1));
     words.set(TDMField::tensorDim, left, flip(dim));
     if (flip(dim) > 0)
       words.set(TDMField::stride, strides[dim], flip(dim) - 1);
