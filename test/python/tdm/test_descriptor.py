@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from lodestone.sim import ops_tdm
 from lodestone.tdm import Gather, Iteration, Padding, TDMDescriptor
 
