@@ -64,6 +64,9 @@ struct ChipInfo {
   /// Workgroups of more than one wave that a compute unit runs at most (it has
   /// a barrier for each).
   unsigned maxWorkgroupsPerCU;
+  /// The largest number of outstanding tensor instructions that `tensorcnt` can
+  /// express; 0 for chips without a tensor data mover.
+  unsigned maxTensorcnt;
 };
 
 /// The facts about `name` ("gfx950"), or null if Lodestone doesn't know it.

@@ -254,4 +254,68 @@ def LDSLowerRegions : Pass<"lds-lower-regions"> {
   ];
 }
 
+def ConvertTDMToROCDL : Pass<"convert-tdm-to-rocdl"> {
+  let summary = "Lower the tdm dialect to tensor instructions";
+  let description = [{
+    Turns each copy of the `tdm` dialect into the descriptors of its tensor
+    instructions, which are different on each warp, and into these instructions;
+    and each `tdm.wait` into the wait for TENSORcnt. Runs on memrefs, before the
+    conversion to the LLVM dialect; the control flow may be structured or not.
+
+    ```mlir
+    gpu.func @k(%a: memref<?x64xf16>) kernel
+        attributes {known_block_size = array<i32: 256, 1, 1>} {
+      %c0 = arith.constant 0 : index
+      %lds = lds.region @A : memref<256x64xf16, 3>
+      tdm.load %a[%c0, %c0] to %lds hint(0x0f : i32)
+        : memref<?x64xf16> to memref<256x64xf16, 3>
+      tdm.wait 0
+    ```
+
+    becomes, without the constants,
+
+    ```mlir
+      %warp = llvm.call_intrinsic "llvm.amdgcn.wave.id"() : () -> i32
+      // ... four words and eight words, by arith on i32 and i64
+      llvm.fence syncscope("wavefront") release
+      rocdl.tensor.load.to.lds.d2 %g0, %g1 cachepolicy 0
+        : vector<4xi32>, vector<8xi32>
+      rocdl.s.wait.tensorcnt 0
+      llvm.fence syncscope("wavefront") acquire
+    ```
+
+    What depends on the warp is computed from its id, which is in a scalar
+    register; nothing is branched around: a warp that moves nothing has a
+    descriptor that says so. Copies of rank 1 and 2 take the form with two groups
+    of words. The fences cost no instruction; they keep accesses to memory from
+    being moved past a copy or a wait, which LLVM takes to touch no memory.
+
+    The count of a wait is the smallest number of instructions that the copies
+    which may stay took, over all paths.
+
+    Legal when
+
+    - the chip (that of the option, or of the `#rocdl.target`, or else gfx1250) has
+      the TDM, and an index has 64 bits;
+    - the size of the workgroup is known, and all rules of `tdm.load` hold;
+    - no operation that reads LDS which a copy writes, or writes LDS which a copy
+      reads or writes, can be reached without a `tdm.wait` for the copy and a
+      barrier after it. This is an error where both are at constant places in one
+      LDS object. Where that isn't known, it is the missed remark `unproven-wait`.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::vector::VectorDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::ROCDL::ROCDLDialect", "::lodestone::tdm::TDMDialect"
+  ];
+  let options = [
+    Option<"chip", "chip", "std::string", /*default=*/"",
+           "The chip; if empty, that of the gpu.module's #rocdl.target, or else "
+           "gfx1250">,
+    Option<"indexBitwidth", "index-bitwidth", "unsigned", /*default=*/"0",
+           "Bits of an index, as in convert-gpu-to-rocdl; 0 for that of the data "
+           "layout">,
+  ];
+}
+
 #endif // LODESTONE_TRANSFORMS_PASSES
