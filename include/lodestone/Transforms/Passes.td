@@ -254,4 +254,58 @@ def LDSLowerRegions : Pass<"lds-lower-regions"> {
   ];
 }
 
+def LDSLowerAsyncGroups : Pass<"lds-lower-async-groups"> {
+  let summary = "Lower groups of copies into LDS to counted waits";
+  let description = [{
+    Turns each `lds.wait_group` into a wait on the counters that the copies it is
+    for increment: vmcnt for gfx9's LDS-DMAs, asynccnt for gfx1250's async
+    loads, tensorcnt for the TDM. The number is exact: that of the instructions
+    which the wave has issued after the last copy that must be done, the
+    minimum over all paths through branches and loops.
+
+    Before, with two DMAs in each group:
+
+    ```mlir
+    lds.commit_group
+    lds.wait_group 1
+    rocdl.s.barrier
+    ```
+
+    After, on every path of which a group of two DMAs is younger:
+
+    ```mlir
+    rocdl.sched.barrier 1935
+    amdgpu.memory_counter_wait load(2)
+    rocdl.s.barrier
+    ```
+
+    - A copy counts as one instruction, or as its `AsyncCopyOpInterface` says.
+      Besides copies only volatile and atomic accesses to global memory count:
+      LLVM may merge, move or remove others. What doesn't count makes a wait
+      stricter, never weaker.
+    - Above 62 the number stays 62, the most that a counter of six bits can
+      wait for.
+    - Groups with ordinary stores to LDS wait for lgkmcnt(0) as well, so a kernel
+      means the same whether its copies are DMAs or loads and stores. Groups
+      without copies need no wait at all (`wait-not-needed`).
+    - A commit with DMAs in flight becomes a scheduling barrier for vector
+      memory, since a DMA that traded places with one of another group would not
+      be waited for.
+
+    Legal when the ops are in a kernel; every op around them and around the copies
+    says how control flows through its regions (`RegionBranchOpInterface`);
+    and no function that the kernel calls has copies or groups in it. Else it is
+    an error. The pass adds no barrier and trusts that the user has one where
+    other waves read what was copied.
+  }];
+  let statistics = [
+    Statistic<"numWaits", "waits", "Waits lowered to counted waits">,
+    Statistic<"numDropped", "dropped", "Waits with nothing to wait for">,
+  ];
+  let dependentDialects = [
+    "::mlir::amdgpu::AMDGPUDialect", "::mlir::ROCDL::ROCDLDialect",
+    "::lodestone::lds::LDSDialect"
+  ];
+}
+
 #endif // LODESTONE_TRANSFORMS_PASSES

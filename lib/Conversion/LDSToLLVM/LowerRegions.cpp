@@ -33,15 +33,6 @@ using namespace mlir;
 using namespace lodestone;
 using namespace lodestone::lds;
 
-static bool isKernel(Operation *function) {
-  if (auto gpuFunc = dyn_cast<gpu::GPUFuncOp>(function))
-    return gpuFunc.isKernel();
-  auto llvmFunc = cast<LLVM::LLVMFuncOp>(function);
-  return llvmFunc.getCConv() == LLVM::CConv::AMDGPU_KERNEL ||
-         llvmFunc->hasAttr(gpu::GPUDialect::getKernelFuncAttrName()) ||
-         llvmFunc->hasAttr(ROCDL::ROCDLDialect::KernelAttrHelper::getNameStr());
-}
-
 static std::string describeBytes(const PlacedRegion &region) {
   return "'@" + region.op.getRegionNameAttr().str() + "' (bytes [" +
          std::to_string(region.offset) + ", " + std::to_string(region.end()) +

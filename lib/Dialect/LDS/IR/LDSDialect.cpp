@@ -19,6 +19,7 @@
 #include "llvm/Support/MathExtras.h"
 
 #include "lodestone/Dialect/LDS/IR/LDSDialect.cpp.inc"
+#include "lodestone/Dialect/LDS/IR/LDSInterfaces.cpp.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "lodestone/Dialect/LDS/IR/LDSAttrs.cpp.inc"

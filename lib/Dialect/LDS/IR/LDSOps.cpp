@@ -157,3 +157,11 @@ LogicalResult RegionOp::verify() {
       return success();
   return verifyLayout(getRegions(*(*this)->getBlock()));
 }
+
+LogicalResult WaitGroupOp::verify() {
+  int64_t inFlight = getInFlightAttr().getInt();
+  if (inFlight < 0 || inFlight > kMaxInFlight)
+    return emitOpError() << "groups in flight must be 0 to " << kMaxInFlight
+                         << ", but are " << inFlight;
+  return success();
+}

@@ -7,12 +7,15 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The `lds` dialect: named regions of a kernel's local data share.
+/// The `lds` dialect: named regions of a kernel's local data share, and groups
+/// of the copies into them.
 ///
 //===----------------------------------------------------------------------===//
 
 #ifndef LODESTONE_DIALECT_LDS_IR_LDSDIALECT_H
 #define LODESTONE_DIALECT_LDS_IR_LDSDIALECT_H
+
+#include "lodestone/Support/Chip.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -29,6 +32,7 @@
 #include "lodestone/Dialect/LDS/IR/LDSAttrs.h.inc"
 
 #include "lodestone/Dialect/LDS/IR/LDSDialect.h.inc"
+#include "lodestone/Dialect/LDS/IR/LDSInterfaces.h.inc"
 
 namespace lodestone::lds {
 

@@ -108,4 +108,65 @@ def LDS_RegionOp : LDS_Op<"region", [
   }];
 }
 
+//===----------------------------------------------------------------------===//
+// Asynchronous groups
+//===----------------------------------------------------------------------===//
+
+// Copies are in flight between these two ops, so no access to memory may move
+// across either of them.
+class LDS_GroupOp<string mnemonic>
+    : LDS_Op<mnemonic, [MemoryEffects<[MemRead, MemWrite]>]>;
+
+def LDS_CommitGroupOp : LDS_GroupOp<"commit_group"> {
+  let summary = "Closes a group of copies into LDS";
+  let description = [{
+    Makes a group of the copies into LDS that the thread has issued since its
+    previous `lds.commit_group`, or since the kernel began: LDS-DMAs
+    (`amdgpu.gather_to_lds` and the like), which arrive later, and ordinary
+    stores. A group may be empty. Groups are counted along the path that the
+    thread takes, so one in a loop is a new one each time around.
+
+    It is no instruction; `lds-lower-async-groups` only keeps the copies of one
+    group from trading places with those of the next.
+
+    Example:
+
+    ```mlir
+    amdgpu.gather_to_lds %k[%i], %lds[%j]
+      : vector<4xf32>, memref<?xf32>, memref<2048xf32, #gpu.address_space<workgroup>>
+    lds.commit_group
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def LDS_WaitGroupOp : LDS_GroupOp<"wait_group"> {
+  let summary = "Waits for all groups of copies but the youngest";
+  let description = [{
+    Waits until the copies of all committed groups are in LDS, except those of the
+    `in_flight` groups that were committed last. Copies that are in no group yet
+    are not waited for.
+
+    A wait is for the copies of the thread's own wave. Others see them after a
+    workgroup barrier behind the wait.
+
+    Example, a double buffer: the group that was committed last stays in flight.
+
+    ```mlir
+    lds.wait_group 1
+    rocdl.s.barrier
+    ```
+
+    Legal when `in_flight` is 0 to 63.
+  }];
+  let arguments = (ins I64Attr:$in_flight);
+  let assemblyFormat = "$in_flight attr-dict";
+  let hasVerifier = 1;
+
+  let extraClassDeclaration = [{
+    /// The largest `in_flight`: the hardware's counters have six bits.
+    static constexpr int64_t kMaxInFlight = 63;
+  }];
+}
+
 #endif // LODESTONE_DIALECT_LDS_IR_LDSOPS
