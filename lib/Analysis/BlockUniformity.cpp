@@ -44,15 +44,14 @@ static bool isSharedAllocation(Operation &op) {
   return lds::isWorkgroupSpace(type.getMemorySpace());
 }
 
-/// True if the results are a function of the operands alone.
-static bool isFunctionOfOperands(Operation &op) {
-  if (op.getNumRegions() || !isMemoryEffectFree(&op))
+bool lodestone::isFunctionOfOperands(Operation *op) {
+  if (op->getNumRegions() || !isMemoryEffectFree(op))
     return false;
   // Dialects whose operations know nothing of threads.
   return isa_and_nonnull<arith::ArithDialect, index::IndexDialect,
                          affine::AffineDialect, math::MathDialect,
                          memref::MemRefDialect, ub::UBDialect,
-                         vector::VectorDialect>(op.getDialect());
+                         vector::VectorDialect>(op->getDialect());
 }
 
 static bool isCountedLoop(Operation *op) {
@@ -87,7 +86,7 @@ BlockUniformity::BlockUniformity(FunctionOpInterface function) {
           mark(argument);
     } else if (!isCountedLoop(op) && !isCondition(op) &&
                !isBlockConstant(*op) && !isSharedAllocation(*op) &&
-               !isFunctionOfOperands(*op)) {
+               !isFunctionOfOperands(op)) {
       markAll(op->getResults());
     }
   });

@@ -20,6 +20,10 @@
 
 namespace lodestone {
 
+/// True if `op` has no regions and its results are a function of its operands
+/// alone, not of the thread or of memory. Not all such operations are known.
+bool isFunctionOfOperands(mlir::Operation *op);
+
 /// The lattice has two points: uniform and divergent. A value is *uniform* if
 /// all threads of a block that compute it in the same iteration of the loops
 /// around it get the same bits. What isn't known to be uniform is divergent:
