@@ -139,10 +139,13 @@ static std::optional<DirectCopy> matchCopy(Operation *store) {
   if (!loaded.hasOneUse() || !load->getResult(0).hasOneUse())
     refuse(copy, "value-used-elsewhere",
            "what is loaded has another use than the store");
-  else if (!lds::getMemRefBytes(targetType))
+  else if (!lds::getMemRefBytes(targetType) || targetType.getRank() == 0)
     refuse(copy, "target-layout",
-           llvm::formatv("{0} has no static shape and identity layout",
+           llvm::formatv("{0} has no static shape and identity layout, of a "
+                         "dimension at least",
                          targetType));
+  else if (sourceIndices.empty())
+    refuse(copy, "source-layout", "the source has no dimension");
   else if ((zeroFill ? zeroFill : load)->getBlock() != store->getBlock())
     refuse(copy, "guards-differ",
            "load and store are not in one block, so they may not run for the "
@@ -258,8 +261,7 @@ static bool isNoAlias(Value root) {
                              LLVM::LLVMDialect::getNoAliasAttrName());
 }
 
-/// True if `op` may write what `source` reads.
-static bool mayWriteSource(Operation *op, Value source) {
+bool lodestone::mayWriteSource(Operation *op, Value source) {
   bool unknown;
   SmallVector<std::pair<Value, bool>> accesses = getAccesses(op, unknown);
   Value root = getAllocation(source);

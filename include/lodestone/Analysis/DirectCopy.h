@@ -75,6 +75,9 @@ std::vector<DirectCopy> findDirectCopies(mlir::FunctionOpInterface kernel);
 void checkSynchronization(std::vector<DirectCopy> &copies,
                           mlir::FunctionOpInterface kernel);
 
+/// True if `op` may write what is read through `source`.
+bool mayWriteSource(mlir::Operation *op, mlir::Value source);
+
 /// The LDS allocation that `memref` is a view of.
 mlir::Value getAllocation(mlir::Value memref);
 

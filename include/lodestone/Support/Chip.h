@@ -77,6 +77,12 @@ struct ChipInfo {
   unsigned maxWorkgroupsPerCU;
 };
 
+/// True if the lanes of an LDS-DMA of `laneBytes` each write LDS side by side,
+/// without holes: 12 bytes go to every 16th, and less than 4 to every 4th.
+constexpr bool isHoleFreeDMA(unsigned laneBytes) {
+  return laneBytes == 4 || laneBytes == 16;
+}
+
 /// The facts about `name` ("gfx950"), or null if Lodestone doesn't know it.
 const ChipInfo *lookupChip(llvm::StringRef name);
 

@@ -36,6 +36,7 @@ void LDSDialect::initialize() {
 #define GET_OP_LIST
 #include "lodestone/Dialect/LDS/IR/LDSOps.cpp.inc"
       >();
+  addToLLVMInterface(*this);
 }
 
 //===----------------------------------------------------------------------===//

@@ -165,3 +165,31 @@ LogicalResult WaitGroupOp::verify() {
                          << ", but are " << inFlight;
   return success();
 }
+
+lodestone::DMACounter AsyncLoadOp::getCopyCounter() {
+  return lodestone::DMACounter::asynccnt;
+}
+
+unsigned AsyncLoadOp::getMinCopyInstructions() { return 1; }
+
+LogicalResult AsyncLoadOp::verify() {
+  std::optional<uint64_t> bytes = getElementBytes(getType());
+  if (!bytes || (*bytes != 1 && *bytes != 4 && *bytes != 8 && *bytes != 16))
+    return emitOpError() << "copies 1, 4, 8 or 16 bytes a lane, which "
+                         << getType() << " isn't";
+  auto source = cast<MemRefType>(getSource().getType());
+  auto target = cast<MemRefType>(getTarget().getType());
+  if (isWorkgroupSpace(source.getMemorySpace()))
+    return emitOpError() << "source must be global memory, but is " << source;
+  if (!isWorkgroupSpace(target.getMemorySpace()))
+    return emitOpError() << "target must be in workgroup memory, but is "
+                         << target;
+  for (auto [name, type, indices] :
+       {std::tuple("source", source, getSourceIndices()),
+        std::tuple("target", target, getTargetIndices())})
+    if (static_cast<int64_t>(indices.size()) != type.getRank())
+      return emitOpError() << name << " has " << type.getRank()
+                           << " dimensions, but " << indices.size()
+                           << " indices";
+  return success();
+}

@@ -54,6 +54,10 @@ inline constexpr unsigned kLDSAddressSpace = 3;
 /// and the integer 3. Null is the default space and isn't LDS.
 bool isWorkgroupSpace(mlir::Attribute memorySpace);
 
+/// Lets upstream's conversions to the LLVM dialect convert the ops of `dialect`
+/// that become single instructions.
+void addToLLVMInterface(LDSDialect &dialect);
+
 /// Bytes of one `type` element in memory, if that is the same for every data
 /// layout and without padding bits: integers and floats of 1, 2, 4, 8 or 16
 /// bytes, complex numbers of these, and vectors of these whose innermost

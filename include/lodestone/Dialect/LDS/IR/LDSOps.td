@@ -10,6 +10,7 @@
 #define LODESTONE_DIALECT_LDS_IR_LDSOPS
 
 include "lodestone/Dialect/LDS/IR/LDSAttrs.td"
+include "lodestone/Dialect/LDS/IR/LDSInterfaces.td"
 include "mlir/Dialect/LLVMIR/LLVMOpBase.td"
 include "mlir/IR/OpAsmInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -167,6 +168,40 @@ def LDS_WaitGroupOp : LDS_GroupOp<"wait_group"> {
     /// The largest `in_flight`: the hardware's counters have six bits.
     static constexpr int64_t kMaxInFlight = 63;
   }];
+}
+
+def LDS_AsyncLoadOp : LDS_Op<"async_load", [
+    AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<LDS_AsyncCopyOpInterface>]> {
+  let summary = "An asynchronous copy global -> LDS with an address per lane";
+  let description = [{
+    gfx1250's `global_load_async_to_lds`: each lane copies a value of `type` from
+    `source` to `target`, both addresses its own. The bytes arrive later, at a
+    wait on asynccnt (`lds.wait_group`). gfx9's LDS-DMAs, which have one LDS
+    address for all lanes of a wave, are `amdgpu.gather_to_lds`.
+
+    Example:
+
+    ```mlir
+    lds.async_load %k[%row, %col], %tile[%i]
+      : vector<8xf16>, memref<?x128xf16>, memref<4096xf16, #gpu.address_space<workgroup>>
+    ```
+
+    Legal when `type` has 1, 4, 8 or 16 bytes, `target` is in workgroup memory
+    and `source` isn't, and each has as many indices as dimensions. The
+    conversion to the LLVM dialect (`convert-gpu-to-rocdl`) makes it one
+    `rocdl.global.load.async.to.lds`.
+  }];
+  let arguments = (ins
+    Arg<AnyMemRef, "", [MemRead]>:$source, Variadic<Index>:$source_indices,
+    Arg<AnyMemRef, "", [MemWrite]>:$target, Variadic<Index>:$target_indices,
+    TypeAttr:$type
+  );
+  let assemblyFormat = [{
+    $source `[` $source_indices `]` `,` $target `[` $target_indices `]` attr-dict
+    `:` $type `,` type($source) `,` type($target)
+  }];
+  let hasVerifier = 1;
 }
 
 #endif // LODESTONE_DIALECT_LDS_IR_LDSOPS
