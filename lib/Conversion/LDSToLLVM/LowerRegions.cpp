@@ -9,6 +9,7 @@
 #include "LowerKernel.h"
 #include "OtherLDS.h"
 
+#include "lodestone/Analysis/Kernels.h"
 #include "lodestone/Dialect/LDS/IR/LDSDialect.h"
 #include "lodestone/Dialect/LDS/IR/LDSLayout.h"
 #include "lodestone/Support/Chip.h"
