@@ -16,23 +16,33 @@
 #define LODESTONE_DIALECT_LDS_IR_LDSDIALECT_H
 
 #include "lodestone/Support/Chip.h"
+#include "lodestone/Support/Swizzle.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include <cstdint>
 #include <optional>
 
+namespace lodestone::lds {
+/// From logical to physical offsets, or back.
+enum class SwizzleDirection { forward, inverse };
+} // namespace lodestone::lds
+
+#include "lodestone/Dialect/LDS/IR/LDSInterfaces.h.inc"
+
 #define GET_ATTRDEF_CLASSES
 #include "lodestone/Dialect/LDS/IR/LDSAttrs.h.inc"
 
 #include "lodestone/Dialect/LDS/IR/LDSDialect.h.inc"
-#include "lodestone/Dialect/LDS/IR/LDSInterfaces.h.inc"
+#include "lodestone/Dialect/LDS/IR/LDSOpInterfaces.h.inc"
 
 namespace lodestone::lds {
 
