@@ -7,45 +7,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "lodestone/Transforms/CloneForThread.h"
-#include "lodestone/Dialect/LDS/IR/LDSDialect.h"
+#include "lodestone/Analysis/MemoryAccess.h"
 
-#include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace lodestone;
-
-/// True for memory that all threads of a block see alike and that isn't LDS.
-static bool isGlobalMemory(Value value) {
-  auto type = dyn_cast<MemRefType>(value.getType());
-  if (!type)
-    return false;
-  Attribute space = type.getMemorySpace();
-  if (!space)
-    return true;
-  if (auto gpuSpace = dyn_cast<gpu::AddressSpaceAttr>(space))
-    return gpuSpace.getValue() == gpu::AddressSpace::Global;
-  if (isa<amdgpu::AddressSpaceAttr>(space))
-    return true; // Buffers of global memory.
-  // 0: flat, 1: global, 4: constant, 7 to 9: buffers; 3 is LDS, 5 is private.
-  auto number = dyn_cast<IntegerAttr>(space);
-  return number && llvm::is_contained({0, 1, 4, 7, 8, 9}, number.getInt());
-}
-
-bool lodestone::isGlobalLoad(Operation *op) {
-  if (!isa<memref::LoadOp, vector::LoadOp, vector::MaskedLoadOp,
-           vector::TransferReadOp, vector::GatherOp, amdgpu::RawBufferLoadOp>(
-          op))
-    return false;
-  return isGlobalMemory(op->getOperand(0));
-}
 
 static bool isThreadNumber(Operation *op) {
   return isa<gpu::ThreadIdOp, gpu::LaneIdOp, gpu::SubgroupIdOp,

@@ -71,9 +71,6 @@ private:
   mlir::IRMapping mapping;
 };
 
-/// True for what reads global memory only: the loads of a copy.
-bool isGlobalLoad(mlir::Operation *op);
-
 } // namespace lodestone
 
 #endif // LODESTONE_TRANSFORMS_CLONEFORTHREAD_H
