@@ -41,11 +41,26 @@ static LDSOperand dmaOperand(Value pointer, std::optional<int64_t> laneBytes,
   return {pointer, *offset, stride * waveSize};
 }
 
-/// Inline assembly is text to LLVM as well; the mnemonic is all there is. The
-/// match is wide on purpose: a false hit costs speed, a miss would cost a wait.
-static bool asmMayContainLDSDMA(StringRef text) {
-  return text.contains("lds") &&
-         (text.contains("load") || text.contains("tensor"));
+std::optional<DMACounter> lodestone::mayContainLDSDMA(Operation *op) {
+  auto counterOf = [](StringRef text) {
+    return text.contains("tensor")  ? DMACounter::tensorcnt
+           : text.contains("async") ? DMACounter::asynccnt
+                                    : DMACounter::vmcnt;
+  };
+  // A false hit costs speed, a miss would cost a wait.
+  if (auto asmOp = dyn_cast<LLVM::InlineAsmOp>(op)) {
+    StringRef text = asmOp.getAsmString();
+    if (text.contains("lds") &&
+        (text.contains("load") || text.contains("tensor")))
+      return counterOf(text);
+  }
+  if (auto call = dyn_cast<LLVM::CallIntrinsicOp>(op)) {
+    StringRef name = call.getIntrin();
+    if (name.starts_with("llvm.amdgcn.") && name.contains("lds") &&
+        name.contains("load"))
+      return counterOf(name);
+  }
+  return std::nullopt;
 }
 
 /// The bytes that one lane reads or writes with `op` through its pointer.
@@ -100,17 +115,10 @@ std::optional<LDSAccess> lodestone::getLDSAccess(Operation *op,
                                                  const DeviceLayout &layout) {
   if (isAddressArithmetic(op))
     return std::nullopt;
-  if (auto asmOp = dyn_cast<LLVM::InlineAsmOp>(op)) {
-    if (asmMayContainLDSDMA(asmOp.getAsmString()))
-      return LDSAccess{op, LDSAccessKind::untaggableDMA, {}};
+  if (mayContainLDSDMA(op))
+    return LDSAccess{op, LDSAccessKind::untaggableDMA, {}};
+  if (isa<LLVM::InlineAsmOp>(op))
     return std::nullopt;
-  }
-  if (auto call = dyn_cast<LLVM::CallIntrinsicOp>(op)) {
-    StringRef name = call.getIntrin();
-    if (name.starts_with("llvm.amdgcn.") && name.contains("lds") &&
-        name.contains("load"))
-      return LDSAccess{op, LDSAccessKind::untaggableDMA, {}};
-  }
   if (auto dma = dyn_cast<ROCDL::RawPtrBufferLoadLdsOp>(op))
     return LDSAccess{op,
                      LDSAccessKind::dma,

@@ -10,6 +10,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/ErrorHandling.h"
 
 using namespace lodestone;
 
@@ -30,6 +31,20 @@ static const ChipInfo kChips[] = {
     {"gfx1250", 32, 320 << 10, 64, DMACounter::asynccnt, kAsync, 63, 4, 16,
      false, 1024, 16, 0, 0, 16, 63},
 };
+
+llvm::StringRef lodestone::getCounterName(DMACounter counter) {
+  switch (counter) {
+  case DMACounter::none:
+    return "none";
+  case DMACounter::vmcnt:
+    return "vmcnt";
+  case DMACounter::asynccnt:
+    return "asynccnt";
+  case DMACounter::tensorcnt:
+    return "tensorcnt";
+  }
+  llvm_unreachable("all counters are covered");
+}
 
 const ChipInfo *lodestone::lookupChip(llvm::StringRef name) {
   const auto *it = llvm::find_if(

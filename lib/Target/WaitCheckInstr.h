@@ -16,6 +16,8 @@
 #ifndef LODESTONE_LIB_TARGET_WAITCHECKINSTR_H
 #define LODESTONE_LIB_TARGET_WAITCHECKINSTR_H
 
+#include "lodestone/Support/Chip.h"
+
 #include "llvm/ADT/SmallVector.h"
 
 #include <cstdint>
@@ -28,9 +30,7 @@ class TargetInstrInfo;
 
 namespace lodestone {
 
-/// Largest wait that means something on gfx9: vmcnt has six bits and 63, all
-/// ones, is "don't wait". `si-insert-waitcnts` stops at 62, too.
-inline constexpr unsigned kMaxVmcntWait = 62;
+/// As kMaxVmcntWait, for four bits.
 inline constexpr unsigned kMaxLgkmcntWait = 14;
 
 /// The effects of one instruction. In doubt each field errs on the safe side:

@@ -16,6 +16,8 @@
 #ifndef LODESTONE_ANALYSIS_LDSACCESS_H
 #define LODESTONE_ANALYSIS_LDSACCESS_H
 
+#include "lodestone/Support/Chip.h"
+
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -37,6 +39,11 @@ constexpr unsigned kFlatAddressSpace = 0;
 
 /// True if `type` is an LLVM pointer into address space `space`.
 bool isPointerInto(mlir::Type type, unsigned space);
+
+/// The counter of the LDS-DMA that `op` may be without being one of rocdl's ops:
+/// inline assembly, or an intrinsic called by name. Text is all there is to go
+/// by, so the match is wide.
+std::optional<DMACounter> mayContainLDSDMA(mlir::Operation *op);
 
 /// One pointer through which an operation touches LDS, and which bytes relative
 /// to that pointer: [offset, offset + size).

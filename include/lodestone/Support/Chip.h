@@ -29,9 +29,19 @@ enum class DMACounter {
   none,
   /// gfx9: `vmcnt`, shared with every other vector-memory access, in order.
   vmcnt,
-  /// gfx1250: `asynccnt` for async loads, `tensorcnt` for the TDM.
-  asynccnt
+  /// gfx1250: async loads, in order among themselves.
+  asynccnt,
+  /// gfx1250: copies by the tensor data mover (TDM).
+  tensorcnt
 };
+
+/// "vmcnt" and so on.
+llvm::StringRef getCounterName(DMACounter counter);
+
+/// Largest wait that means something: the counters have six bits, and 63, all
+/// ones, is "don't wait" in gfx9's `s_waitcnt`. LLVM's `si-insert-waitcnts`
+/// stops at 62, too.
+inline constexpr unsigned kMaxVmcntWait = 62;
 
 struct ChipInfo {
   llvm::StringRef name;
@@ -41,6 +51,7 @@ struct ChipInfo {
   uint64_t ldsBytes;
   /// LDS banks of four bytes.
   unsigned ldsBanks;
+  /// That of the LDS-DMAs that lanes issue; the TDM has `tensorcnt`.
   DMACounter dmaCounter;
   /// Bytes that one lane may move with one LDS-DMA.
   llvm::ArrayRef<unsigned> dmaLaneBytes;
@@ -68,6 +79,12 @@ struct ChipInfo {
   /// express; 0 for chips without a tensor data mover.
   unsigned maxTensorcnt;
 };
+
+/// True if the lanes of an LDS-DMA of `laneBytes` each write LDS side by side,
+/// without holes: 12 bytes go to every 16th, and less than 4 to every 4th.
+constexpr bool isHoleFreeDMA(unsigned laneBytes) {
+  return laneBytes == 4 || laneBytes == 16;
+}
 
 /// The facts about `name` ("gfx950"), or null if Lodestone doesn't know it.
 const ChipInfo *lookupChip(llvm::StringRef name);

@@ -446,4 +446,161 @@ def TDMFuseCopies : Pass<"tdm-fuse-copies"> {
   ];
 }
 
+def LDSLowerAsyncGroups : Pass<"lds-lower-async-groups"> {
+  let summary = "Lower groups of copies into LDS to counted waits";
+  let description = [{
+    Turns each `lds.wait_group` into a wait on the counters that the copies it is
+    for increment: vmcnt for gfx9's LDS-DMAs, asynccnt for gfx1250's async
+    loads, tensorcnt for the TDM. The number is exact: that of the instructions
+    which the wave has issued after the last copy that must be done, the
+    minimum over all paths through branches and loops.
+
+    Before, with two DMAs in each group:
+
+    ```mlir
+    lds.commit_group
+    lds.wait_group 1
+    rocdl.s.barrier
+    ```
+
+    After, on every path of which a group of two DMAs is younger:
+
+    ```mlir
+    rocdl.sched.barrier 1935
+    amdgpu.memory_counter_wait load(2)
+    rocdl.s.barrier
+    ```
+
+    - A copy counts as one instruction, or as its `AsyncCopyOpInterface` says.
+      Besides copies only volatile and atomic accesses to global memory count:
+      LLVM may merge, move or remove others. What doesn't count makes a wait
+      stricter, never weaker.
+    - Above 62 the number stays 62, the most that a counter of six bits can
+      wait for.
+    - Groups with ordinary stores to LDS wait for lgkmcnt(0) as well, so a kernel
+      means the same whether its copies are DMAs or loads and stores. Groups
+      without copies need no wait at all (`wait-not-needed`).
+    - A commit with DMAs in flight becomes a scheduling barrier for vector
+      memory, since a DMA that traded places with one of another group would not
+      be waited for.
+
+    Legal when the ops are in a kernel; every op around them and around the copies
+    says how control flows through its regions (`RegionBranchOpInterface`);
+    and no function that the kernel calls has copies or groups in it. Else it is
+    an error. The pass adds no barrier and trusts that the user has one where
+    other waves read what was copied.
+  }];
+  let statistics = [
+    Statistic<"numWaits", "waits", "Waits lowered to counted waits">,
+    Statistic<"numDropped", "dropped", "Waits with nothing to wait for">,
+  ];
+  let dependentDialects = [
+    "::mlir::amdgpu::AMDGPUDialect", "::mlir::ROCDL::ROCDLDialect",
+    "::lodestone::lds::LDSDialect"
+  ];
+}
+
+def LDSFormDirectLoads : Pass<"lds-form-direct-loads"> {
+  let summary = "Copy from global memory to LDS without registers";
+  let description = [{
+    Turns a load from global memory whose value is stored to LDS into an LDS-DMA:
+    `amdgpu.gather_to_lds` on gfx9, `lds.async_load` on gfx1250. The store goes,
+    and with it the registers that the value was in.
+
+    Before, with 256 threads on gfx950:
+
+    ```mlir
+    %v = vector.load %g[%row, %col] : memref<64x128xf16>, vector<8xf16>
+    vector.store %v, %tile[%t8] : memref<2048xf16, #gpu.address_space<workgroup>>, vector<8xf16>
+    gpu.barrier
+    ```
+
+    After, where `%wave8` is `%t8` of the wave's lane 0, in a scalar register:
+
+    ```mlir
+    amdgpu.gather_to_lds %g[%row, %col], %tile[%wave8] : vector<8xf16>, ...
+    lds.commit_group
+    lds.wait_group 0
+    gpu.barrier
+    ```
+
+    Legal when
+
+    - lane i of each wave stores i times the copy's width behind lane 0: computed
+      for every thread of the block, whose size must be known. A swizzled store
+      isn't of that form; `lds-inverse-swizzle` makes it so. gfx1250 takes any
+      address;
+    - the chip has an LDS-DMA of that width without holes (gfx942: 4 bytes,
+      gfx950: 4 and 16, gfx1250: 1, 4, 8, 16), or, with `narrow`, one that divides
+      it: then the copy is made of several, and lanes bring other lanes' bytes,
+      whose address, guard and all, they compute for themselves;
+    - what is loaded has no other use, and the source isn't written until the copy
+      is done;
+    - a barrier or an `lds.commit_group` comes next on every path. A copy in a
+      group is left to the kernel's own `lds.wait_group`s; for others a wait is put
+      in front of the barrier, and nothing else may touch the allocation between
+      the barriers around the copy.
+
+    A copy under a condition stays under it. A load under a condition whose other
+    branch gives zeros is done through a buffer with exactly the memref's bytes,
+    and lanes that bring zeros read behind its end. That needs an offset of 32
+    bits: a static shape, or `assume-small-buffers`.
+
+    Each copy that is left alone is a missed remark: `block-size-unknown`,
+    `unsupported-element`, `value-used-elsewhere`, `target-layout`,
+    `source-layout`, `guards-differ`, `width-not-supported`,
+    `only-narrower-copies`, `offset-unknown`, `not-lane-linear`, `misaligned`,
+    `partial-wave`, `divergent-copy`, `not-relaned`, `zero-fill-needs-buffer`,
+    `no-barrier`, `group-on-some-paths`, `accessed-before-barrier`,
+    `accessed-before-copy`, `source-written`. `direct-load-formed` is a copy that
+    was rewritten, and `direct-load-profit` sums up a kernel.
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", /*default=*/"",
+           "The chip, such as gfx950; if empty, that of the gpu.module's "
+           "#rocdl.target, or else gfx950">,
+    Option<"narrow", "narrow", "bool", /*default=*/"true",
+           "Make copies out of several narrower DMAs where the chip has none of "
+           "their width">,
+    Option<"assumeSmallBuffers", "assume-small-buffers", "bool",
+           /*default=*/"false",
+           "Take memrefs of dynamic size to have less than 2^32 bytes">,
+    Option<"strict", "strict", "bool", /*default=*/"false",
+           "Report each refusal as an error">,
+  ];
+  let statistics = [
+    Statistic<"numFormed", "formed", "Copies that became LDS-DMAs">,
+    Statistic<"numRefused", "refused", "Copies left alone">,
+  ];
+  let dependentDialects = [
+    "::mlir::amdgpu::AMDGPUDialect", "::mlir::arith::ArithDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::ROCDL::ROCDLDialect", "::mlir::scf::SCFDialect",
+    "::lodestone::lds::LDSDialect"
+  ];
+}
+
+def LDSVerifyDirectLoads : Pass<"lds-verify-direct-loads"> {
+  let summary = "Check that LDS-DMAs have one destination for each wave";
+  let description = [{
+    `amdgpu.gather_to_lds` writes lane after lane from one address, but takes an
+    index from each lane, of which the backend uses one without a word. This pass
+    computes the index for every thread of the block; if lanes of a wave differ it
+    is an error with the lanes and their values:
+
+    ```mlir
+    %t = gpu.thread_id x
+    amdgpu.gather_to_lds %g[%t], %tile[%t] : f32, ...
+    ```
+
+    What can't be computed is a remark, `destination-not-proved`. Kernels
+    whose block size isn't known are left alone. Changes nothing.
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", /*default=*/"",
+           "The chip, such as gfx950; if empty, that of the gpu.module's "
+           "#rocdl.target, or else gfx950">,
+  ];
+}
+
 #endif // LODESTONE_TRANSFORMS_PASSES

@@ -337,3 +337,24 @@ gpu.func @missing_name_after_overlays() kernel {
   gpu.return
 }
 }
+
+// -----
+
+// A counter of six bits has no room for more.
+gpu.module @m {
+gpu.func @too_many_groups() kernel {
+  // expected-error @+1 {{'lds.wait_group' op groups in flight must be 0 to 63, but are 64}}
+  lds.wait_group 64
+  gpu.return
+}
+}
+
+// -----
+
+gpu.module @m {
+gpu.func @negative_groups() kernel {
+  // expected-error @+1 {{'lds.wait_group' op groups in flight must be 0 to 63, but are -1}}
+  lds.wait_group -1
+  gpu.return
+}
+}

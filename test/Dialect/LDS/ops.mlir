@@ -91,3 +91,15 @@ func.func @host(%n: index) {
   }
   return
 }
+
+// Groups round trip, and accesses don't move across them.
+// CHECK-LABEL: gpu.func @groups
+// CHECK: lds.commit_group
+// CHECK-NEXT: lds.wait_group 2
+gpu.module @groups {
+  gpu.func @groups() kernel {
+    lds.commit_group
+    lds.wait_group 2
+    gpu.return
+  }
+}

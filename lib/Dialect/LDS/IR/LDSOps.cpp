@@ -8,6 +8,7 @@
 
 #include "lodestone/Dialect/LDS/IR/LDSDialect.h"
 #include "lodestone/Dialect/LDS/IR/LDSLayout.h"
+#include "lodestone/Dialect/LDS/IR/LDSSwizzle.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -138,6 +139,10 @@ LogicalResult RegionOp::verify() {
     return emitOpError() << size << " bytes at offset " << offset
                          << " end beyond the largest LDS offset "
                          << kMaxRegionEnd;
+  if (SwizzleAttrInterface swizzle = getSwizzleAttr())
+    if (failed(verifySwizzle([&] { return emitOpError(); }, swizzle,
+                             getResult().getType(), size)))
+      return failure();
   if (failed(verifyOverlayList(*this)))
     return failure();
 
@@ -156,4 +161,51 @@ LogicalResult RegionOp::verify() {
     if (isa<RegionOp>(next))
       return success();
   return verifyLayout(getRegions(*(*this)->getBlock()));
+}
+
+LogicalResult WaitGroupOp::verify() {
+  int64_t inFlight = getInFlightAttr().getInt();
+  if (inFlight < 0 || inFlight > kMaxInFlight)
+    return emitOpError() << "groups in flight must be 0 to " << kMaxInFlight
+                         << ", but are " << inFlight;
+  return success();
+}
+
+lodestone::DMACounter AsyncLoadOp::getCopyCounter() {
+  return lodestone::DMACounter::asynccnt;
+}
+
+unsigned AsyncLoadOp::getMinCopyInstructions() { return 1; }
+
+LogicalResult AsyncLoadOp::verify() {
+  std::optional<uint64_t> bytes = getElementBytes(getType());
+  if (!bytes || (*bytes != 1 && *bytes != 4 && *bytes != 8 && *bytes != 16))
+    return emitOpError() << "copies 1, 4, 8 or 16 bytes a lane, which "
+                         << getType() << " isn't";
+  auto source = cast<MemRefType>(getSource().getType());
+  auto target = cast<MemRefType>(getTarget().getType());
+  if (isWorkgroupSpace(source.getMemorySpace()))
+    return emitOpError() << "source must be global memory, but is " << source;
+  if (!isWorkgroupSpace(target.getMemorySpace()))
+    return emitOpError() << "target must be in workgroup memory, but is "
+                         << target;
+  for (auto [name, type, indices] :
+       {std::tuple("source", source, getSourceIndices()),
+        std::tuple("target", target, getTargetIndices())})
+    if (static_cast<int64_t>(indices.size()) != type.getRank())
+      return emitOpError() << name << " has " << type.getRank()
+                           << " dimensions, but " << indices.size()
+                           << " indices";
+  return success();
+}
+
+LogicalResult RegionOp::canonicalize(RegionOp op, PatternRewriter &rewriter) {
+  SwizzleAttrInterface swizzle = op.getSwizzleAttr();
+  if (!swizzle || swizzle.getCanonical() == swizzle)
+    return failure();
+  rewriter.modifyOpInPlace(op, [&] {
+    op.setSwizzleAttr(
+        cast_or_null<SwizzleAttrInterface>(swizzle.getCanonical()));
+  });
+  return success();
 }

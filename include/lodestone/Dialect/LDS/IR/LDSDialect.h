@@ -7,28 +7,42 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The `lds` dialect: named regions of a kernel's local data share.
+/// The `lds` dialect: named regions of a kernel's local data share, and groups
+/// of the copies into them.
 ///
 //===----------------------------------------------------------------------===//
 
 #ifndef LODESTONE_DIALECT_LDS_IR_LDSDIALECT_H
 #define LODESTONE_DIALECT_LDS_IR_LDSDIALECT_H
 
+#include "lodestone/Support/Chip.h"
+#include "lodestone/Support/Swizzle.h"
+
 #include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include <cstdint>
 #include <optional>
 
+namespace lodestone::lds {
+/// From logical to physical offsets, or back.
+enum class SwizzleDirection { forward, inverse };
+} // namespace lodestone::lds
+
+#include "lodestone/Dialect/LDS/IR/LDSInterfaces.h.inc"
+
 #define GET_ATTRDEF_CLASSES
 #include "lodestone/Dialect/LDS/IR/LDSAttrs.h.inc"
 
 #include "lodestone/Dialect/LDS/IR/LDSDialect.h.inc"
+#include "lodestone/Dialect/LDS/IR/LDSOpInterfaces.h.inc"
 
 namespace lodestone::lds {
 
@@ -49,6 +63,10 @@ inline constexpr unsigned kLDSAddressSpace = 3;
 /// True for the memory spaces that mean LDS: `#gpu.address_space<workgroup>`
 /// and the integer 3. Null is the default space and isn't LDS.
 bool isWorkgroupSpace(mlir::Attribute memorySpace);
+
+/// Lets upstream's conversions to the LLVM dialect convert the ops of `dialect`
+/// that become single instructions.
+void addToLLVMInterface(LDSDialect &dialect);
 
 /// Bytes of one `type` element in memory, if that is the same for every data
 /// layout and without padding bits: integers and floats of 1, 2, 4, 8 or 16

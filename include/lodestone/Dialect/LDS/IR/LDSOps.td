@@ -10,6 +10,7 @@
 #define LODESTONE_DIALECT_LDS_IR_LDSOPS
 
 include "lodestone/Dialect/LDS/IR/LDSAttrs.td"
+include "lodestone/Dialect/LDS/IR/LDSOpInterfaces.td"
 include "mlir/Dialect/LLVMIR/LLVMOpBase.td"
 include "mlir/IR/OpAsmInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -40,6 +41,10 @@ def LDS_RegionOp : LDS_Op<"region", [
     - `overlays` lists regions that this one may share bytes with, because the two
       are never live at the same time. One of the two saying so is enough.
       Naming a region does not place this one onto it if there is an `offset`.
+    - `swizzle` says where in the region the bytes of the memref are; see the
+      dialect's description. It has to be applied by `lds-apply-swizzles` before
+      the region can be lowered. Canonicalization simplifies it and drops an
+      identity.
 
     A region is a declaration. It stays when nothing uses it, so that the
     optimizer's work doesn't change the layout, and the name of a region can be
@@ -71,6 +76,9 @@ def LDS_RegionOp : LDS_Op<"region", [
       floats of 1, 2, 4, 8 or 16 bytes, complex numbers of these, or vectors whose
       innermost dimension has a power of two of bytes, and all of it takes at most
       `size` bytes;
+    - a `swizzle` is on a memref, sends its bytes to different bytes of the
+      region, and doesn't tear an element: the bytes of an element divide the
+      granule;
     - no other region of the kernel has the same name, and all names in
       `overlays` are regions of the kernel;
     - two regions whose `offset` is given have no byte in common, unless one
@@ -85,7 +93,8 @@ def LDS_RegionOp : LDS_Op<"region", [
     OptionalAttr<I64Attr>:$offset,
     OptionalAttr<I64Attr>:$size,
     DefaultValuedAttr<I64Attr, "16">:$align,
-    OptionalAttr<StrArrayAttr>:$overlays
+    OptionalAttr<StrArrayAttr>:$overlays,
+    OptionalAttr<LDS_SwizzleAttrInterface>:$swizzle
   );
   let results = (outs
     AnyTypeOf<[AnyMemRef, LLVM_PointerInAddressSpace<3>]>:$result
@@ -96,16 +105,113 @@ def LDS_RegionOp : LDS_Op<"region", [
         `offset` `(` $offset `)`
       | `size` `(` $size `)`
       | `align` `(` $align `)`
-      | `overlays` custom<RegionNames>($overlays))
+      | `overlays` custom<RegionNames>($overlays)
+      | `swizzle` `(` $swizzle `)`)
     attr-dict `:` type($result)
   }];
   let hasVerifier = 1;
+  let hasCanonicalizeMethod = 1;
 
   let extraClassDeclaration = [{
     /// The bytes of the region: `size`, or else those of the memref. Nothing if
     /// neither is known, which the verifier rejects.
     std::optional<uint64_t> getByteSize();
   }];
+}
+
+//===----------------------------------------------------------------------===//
+// Asynchronous groups
+//===----------------------------------------------------------------------===//
+
+// Copies are in flight between these two ops, so no access to memory may move
+// across either of them.
+class LDS_GroupOp<string mnemonic>
+    : LDS_Op<mnemonic, [MemoryEffects<[MemRead, MemWrite]>]>;
+
+def LDS_CommitGroupOp : LDS_GroupOp<"commit_group"> {
+  let summary = "Closes a group of copies into LDS";
+  let description = [{
+    Makes a group of the copies into LDS that the thread has issued since its
+    previous `lds.commit_group`, or since the kernel began: LDS-DMAs
+    (`amdgpu.gather_to_lds` and the like), which arrive later, and ordinary
+    stores. A group may be empty. Groups are counted along the path that the
+    thread takes, so one in a loop is a new one each time around.
+
+    It is no instruction; `lds-lower-async-groups` only keeps the copies of one
+    group from trading places with those of the next.
+
+    Example:
+
+    ```mlir
+    amdgpu.gather_to_lds %k[%i], %lds[%j]
+      : vector<4xf32>, memref<?xf32>, memref<2048xf32, #gpu.address_space<workgroup>>
+    lds.commit_group
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def LDS_WaitGroupOp : LDS_GroupOp<"wait_group"> {
+  let summary = "Waits for all groups of copies but the youngest";
+  let description = [{
+    Waits until the copies of all committed groups are in LDS, except those of the
+    `in_flight` groups that were committed last. Copies that are in no group yet
+    are not waited for.
+
+    A wait is for the copies of the thread's own wave. Others see them after a
+    workgroup barrier behind the wait.
+
+    Example, a double buffer: the group that was committed last stays in flight.
+
+    ```mlir
+    lds.wait_group 1
+    rocdl.s.barrier
+    ```
+
+    Legal when `in_flight` is 0 to 63.
+  }];
+  let arguments = (ins I64Attr:$in_flight);
+  let assemblyFormat = "$in_flight attr-dict";
+  let hasVerifier = 1;
+
+  let extraClassDeclaration = [{
+    /// The largest `in_flight`: the hardware's counters have six bits.
+    static constexpr int64_t kMaxInFlight = 63;
+  }];
+}
+
+def LDS_AsyncLoadOp : LDS_Op<"async_load", [
+    AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<LDS_AsyncCopyOpInterface>]> {
+  let summary = "An asynchronous copy global -> LDS with an address per lane";
+  let description = [{
+    gfx1250's `global_load_async_to_lds`: each lane copies a value of `type` from
+    `source` to `target`, both addresses its own. The bytes arrive later, at a
+    wait on asynccnt (`lds.wait_group`). gfx9's LDS-DMAs, which have one LDS
+    address for all lanes of a wave, are `amdgpu.gather_to_lds`.
+
+    Example:
+
+    ```mlir
+    lds.async_load %k[%row, %col], %tile[%i]
+      : vector<8xf16>, memref<?x128xf16>, memref<4096xf16, #gpu.address_space<workgroup>>
+    ```
+
+    Legal when `type` has 1, 4, 8 or 16 bytes, `target` is in workgroup memory
+    and `source` isn't, and each has as many indices as dimensions. The
+    conversion to the LLVM dialect (`convert-gpu-to-rocdl`) makes it one
+    `rocdl.global.load.async.to.lds`.
+  }];
+  let arguments = (ins
+    Arg<AnyMemRef, "", [MemRead]>:$source, Variadic<Index>:$source_indices,
+    Arg<AnyMemRef, "", [MemWrite]>:$target, Variadic<Index>:$target_indices,
+    TypeAttr:$type
+  );
+  let assemblyFormat = [{
+    $source `[` $source_indices `]` `,` $target `[` $target_indices `]` attr-dict
+    `:` $type `,` type($source) `,` type($target)
+  }];
+  let hasVerifier = 1;
 }
 
 #endif // LODESTONE_DIALECT_LDS_IR_LDSOPS

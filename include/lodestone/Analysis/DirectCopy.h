@@ -1,0 +1,110 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Lodestone project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Copies global -> LDS through registers that an LDS-DMA can make instead.
+///
+/// ## What must hold for a copy to become a DMA
+///
+/// - What is loaded is stored and used for nothing else.
+/// - All lanes of a wave store side by side, in the order of the lanes: the
+///   hardware writes `LDS[M0 + lane * width]` (CDNA3 ISA 10.3, CDNA4 ISA 10.3).
+///   gfx1250's async loads take an LDS address from each lane instead.
+/// - Nobody sees that the bytes arrive later, or that another lane of the wave
+///   brings them. Either the copy is in a group: before anything else happens to
+///   the workgroup, `lds.commit_group` closes it, and by the contract of that op
+///   its bytes are left alone until the wait. Or else a barrier comes next on
+///   every path; then a wait goes right before the barrier, and between the
+///   last barrier and that one nothing else touches the allocation.
+/// - The source isn't written between the load and the end of the copy.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef LODESTONE_ANALYSIS_DIRECTCOPY_H
+#define LODESTONE_ANALYSIS_DIRECTCOPY_H
+
+#include "lodestone/Analysis/ThreadValues.h"
+#include "lodestone/Support/Chip.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+#include <string>
+#include <vector>
+
+namespace lodestone {
+
+/// Why a copy stays as it is: a stable name, and the values.
+struct CopyRefusal {
+  llvm::StringRef name;
+  std::string reason;
+  /// The op that is in the way, if there is one.
+  mlir::Operation *culprit = nullptr;
+};
+
+/// A load from global memory and the store to LDS of what it loads.
+struct DirectCopy {
+  mlir::Operation *load;
+  mlir::Operation *store;
+  mlir::Value source;
+  llvm::SmallVector<mlir::Value> sourceIndices;
+  mlir::TypedValue<mlir::MemRefType> target;
+  llvm::SmallVector<mlir::Value> targetIndices;
+  /// What a thread moves: a scalar, or a vector of one dimension.
+  mlir::Type type;
+  unsigned elementBytes;
+  unsigned laneBytes;
+  /// The `scf.if` that yields the loaded value, or else zeros; null without.
+  mlir::scf::IfOp zeroFill;
+
+  /// The barriers that publish what is copied and need a wait in front of them;
+  /// none if the copy is in a group.
+  llvm::SmallVector<mlir::Operation *> barriers;
+  std::optional<CopyRefusal> refusal;
+};
+
+/// The copies of `kernel`, in program order. Those with a refusal are here, too.
+std::vector<DirectCopy> findDirectCopies(mlir::FunctionOpInterface kernel);
+
+/// Sets `barriers` of each copy that has no refusal, or its refusal.
+void checkSynchronization(std::vector<DirectCopy> &copies,
+                          mlir::FunctionOpInterface kernel);
+
+/// True if `op` may write what is read through `source`.
+bool mayWriteSource(mlir::Operation *op, mlir::Value source);
+
+/// The LDS allocation that `memref` is a view of.
+mlir::Value getAllocation(mlir::Value memref);
+
+/// Bytes from the start of `memref`, of identity layout, to the element at
+/// `indices`, for each thread; nothing if they aren't known, with `unknown` set.
+std::optional<ThreadForm> evaluateOffset(ThreadValues &values,
+                                         mlir::MemRefType memref,
+                                         mlir::ValueRange indices,
+                                         mlir::Value &unknown);
+
+/// Two lanes of a wave whose values differ, of a form from which
+/// `bytesPerLane * lane` is taken off.
+struct LaneConflict {
+  unsigned wave;
+  unsigned lane;
+  /// Of lane 0 and of `lane`: the known parts of the form.
+  int64_t first;
+  int64_t other;
+};
+std::optional<LaneConflict> findLaneConflict(const ThreadForm &form,
+                                             const ThreadValues &values,
+                                             int64_t bytesPerLane);
+
+/// The largest power of two, at most 16, that divides the form in all threads,
+/// whatever its unknown values are.
+unsigned getFormAlignment(const ThreadForm &form);
+
+} // namespace lodestone
+
+#endif // LODESTONE_ANALYSIS_DIRECTCOPY_H

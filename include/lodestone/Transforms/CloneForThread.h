@@ -1,0 +1,76 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Lodestone project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+///
+/// \file
+/// Makes a thread compute what another thread of its block computed.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef LODESTONE_TRANSFORMS_CLONEFORTHREAD_H
+#define LODESTONE_TRANSFORMS_CLONEFORTHREAD_H
+
+#include "lodestone/Analysis/ThreadValues.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace lodestone {
+
+/// Clones the part of a computation that depends on the thread, with the
+/// thread's number replaced.
+///
+/// What is the same in all threads of the block is used as it is. The rest must
+/// be a function of thread numbers, of uniform values and of global memory:
+/// pure arithmetic, loads from global memory, and `scf.if` and loops of such
+/// operations. Each clone stands right before its original, or at the anchor if
+/// that comes later. A load sees what its original saw if the original thread
+/// may not have written that memory itself since the last barrier, which the
+/// caller has to know.
+class CloneForThread {
+public:
+  /// `anchor` is the place from which on the replaced thread number is known.
+  /// It must dominate every operation whose operands are to be cloned.
+  CloneForThread(ThreadValues &values, mlir::Operation *anchor)
+      : values(values), anchor(anchor),
+        dominance(anchor->getParentOfType<mlir::FunctionOpInterface>()) {}
+
+  /// The value that keeps `value` from being cloned: what is loaded from memory
+  /// that isn't global, carried by a loop, or made by an operation that isn't
+  /// one of the above. Null if there is none; `loads` then has the loads that
+  /// will be cloned. Changes nothing.
+  mlir::Value findObstacle(mlir::Value value,
+                           llvm::SmallVectorImpl<mlir::Operation *> &loads);
+
+  /// Sets what stands for the thread: `thread`, an index below the number of
+  /// threads, counted as ThreadValues does. It must be defined before the
+  /// anchor. Forgets earlier clones.
+  void setThread(mlir::Value thread);
+
+  /// Replaces `value`, which isn't a thread's number, in what is cloned next.
+  void replace(mlir::Value value, mlir::Value by) { mapping.map(value, by); }
+
+  /// `value` as the other thread has it. `findObstacle` must have found none.
+  mlir::Value clone(mlir::Value value);
+
+private:
+  bool isReused(mlir::Value value);
+  mlir::Value getThreadNumber(mlir::Operation *op);
+  void cloneOp(mlir::Operation *op);
+
+  ThreadValues &values;
+  mlir::Operation *anchor;
+  mlir::DominanceInfo dominance;
+  mlir::Value thread;
+  mlir::IRMapping mapping;
+};
+
+} // namespace lodestone
+
+#endif // LODESTONE_TRANSFORMS_CLONEFORTHREAD_H

@@ -1,0 +1,479 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Lodestone project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lodestone/Analysis/DirectCopy.h"
+#include "lodestone/Analysis/AsyncCopy.h"
+#include "lodestone/Analysis/PathWalk.h"
+#include "lodestone/Analysis/ThreadArithmetic.h"
+#include "lodestone/Dialect/LDS/IR/LDSDialect.h"
+
+#include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace lodestone;
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+/// True for memory that a DMA can read: global, or behind a buffer resource.
+static bool isCopySource(MemRefType type) {
+  Attribute space = type.getMemorySpace();
+  if (!space)
+    return true;
+  if (auto number = dyn_cast<IntegerAttr>(space))
+    return number.getValue() == 0 || number.getValue() == 1;
+  if (auto gpuSpace = dyn_cast<gpu::AddressSpaceAttr>(space))
+    return gpuSpace.getValue() == gpu::AddressSpace::Global;
+  auto buffer = dyn_cast<amdgpu::AddressSpaceAttr>(space);
+  return buffer && buffer.getValue() == amdgpu::AddressSpace::FatRawBuffer;
+}
+
+/// The memref and the indices of a plain load or store.
+static std::optional<std::pair<Value, ValueRange>> getAddress(Operation *op) {
+  using Address = std::optional<std::pair<Value, ValueRange>>;
+  return TypeSwitch<Operation *, Address>(op)
+      .Case<memref::LoadOp, memref::StoreOp>([](auto access) {
+        return std::pair<Value, ValueRange>(access.getMemref(),
+                                            access.getIndices());
+      })
+      .Case<vector::LoadOp, vector::StoreOp>([](auto access) {
+        return std::pair<Value, ValueRange>(access.getBase(),
+                                            access.getIndices());
+      })
+      .Default(Address());
+}
+
+static Value getStoredValue(Operation *op) {
+  if (auto store = dyn_cast<memref::StoreOp>(op))
+    return store.getValueToStore();
+  if (auto store = dyn_cast<vector::StoreOp>(op))
+    return store.getValueToStore();
+  return {};
+}
+
+/// The load behind `value`, through an `scf.if` whose other branch yields zero.
+static Operation *findLoad(Value value, scf::IfOp &zeroFill) {
+  Operation *op = value.getDefiningOp();
+  if (auto condition = dyn_cast_or_null<scf::IfOp>(op)) {
+    if (condition.getNumResults() != 1)
+      return nullptr;
+    Value otherwise = condition.elseYield().getOperand(0);
+    if (!matchPattern(otherwise, m_Zero()) &&
+        !matchPattern(otherwise, m_AnyZeroFloat()))
+      return nullptr;
+    zeroFill = condition;
+    op = condition.thenYield().getOperand(0).getDefiningOp();
+    if (!op || op->getBlock() != condition.thenBlock())
+      return nullptr;
+  }
+  if (!isa_and_nonnull<memref::LoadOp, vector::LoadOp>(op))
+    return nullptr;
+  return isCopySource(cast<MemRefType>(getAddress(op)->first.getType()))
+             ? op
+             : nullptr;
+}
+
+static void refuse(DirectCopy &copy, StringRef name, std::string reason,
+                   Operation *culprit = nullptr) {
+  copy.refusal = CopyRefusal{name, std::move(reason), culprit};
+}
+
+/// The copy that ends in `store`, if it is one.
+static std::optional<DirectCopy> matchCopy(Operation *store) {
+  Value stored = getStoredValue(store);
+  if (!stored)
+    return std::nullopt;
+  auto [target, targetIndices] = *getAddress(store);
+  auto targetType = cast<MemRefType>(target.getType());
+  if (!lds::isWorkgroupSpace(targetType.getMemorySpace()))
+    return std::nullopt;
+  scf::IfOp zeroFill;
+  Operation *load = findLoad(stored, zeroFill);
+  if (!load)
+    return std::nullopt;
+  auto [source, sourceIndices] = *getAddress(load);
+
+  DirectCopy copy{load,
+                  store,
+                  source,
+                  llvm::to_vector(sourceIndices),
+                  cast<TypedValue<MemRefType>>(target),
+                  llvm::to_vector(targetIndices),
+                  stored.getType(),
+                  0,
+                  0,
+                  zeroFill,
+                  {},
+                  std::nullopt};
+  Type element = getElementTypeOrSelf(copy.type);
+  auto vector = dyn_cast<VectorType>(copy.type);
+  std::optional<uint64_t> bytes = lds::getElementBytes(element);
+  if (!bytes || (vector && (vector.getRank() != 1 || vector.isScalable())) ||
+      targetType.getElementType() != element ||
+      cast<MemRefType>(source.getType()).getElementType() != element) {
+    refuse(copy, "unsupported-element",
+           llvm::formatv("{0} is not a scalar or vector of the elements, of a "
+                         "power of two of bytes, of both memrefs",
+                         copy.type));
+    return copy;
+  }
+  copy.elementBytes = *bytes;
+  copy.laneBytes = *bytes * (vector ? vector.getNumElements() : 1);
+  Value loaded = zeroFill ? zeroFill.getResult(0) : stored;
+  if (!loaded.hasOneUse() || !load->getResult(0).hasOneUse())
+    refuse(copy, "value-used-elsewhere",
+           "what is loaded has another use than the store");
+  else if (!lds::getMemRefBytes(targetType) || targetType.getRank() == 0)
+    refuse(copy, "target-layout",
+           llvm::formatv("{0} has no static shape and identity layout, of a "
+                         "dimension at least",
+                         targetType));
+  else if (sourceIndices.empty())
+    refuse(copy, "source-layout", "the source has no dimension");
+  else if ((zeroFill ? zeroFill : load)->getBlock() != store->getBlock())
+    refuse(copy, "guards-differ",
+           "load and store are not in one block, so they may not run for the "
+           "same lanes");
+  return copy;
+}
+
+std::vector<DirectCopy>
+lodestone::findDirectCopies(FunctionOpInterface kernel) {
+  std::vector<DirectCopy> copies;
+  kernel->walk([&](Operation *op) {
+    if (std::optional<DirectCopy> copy = matchCopy(op))
+      copies.push_back(std::move(*copy));
+  });
+  return copies;
+}
+
+//===----------------------------------------------------------------------===//
+// Synchronization
+//===----------------------------------------------------------------------===//
+
+Value lodestone::getAllocation(Value memref) {
+  while (Operation *op = memref.getDefiningOp()) {
+    if (auto view = dyn_cast<ViewLikeOpInterface>(op))
+      memref = view.getViewSource();
+    else
+      break;
+  }
+  return memref;
+}
+
+/// True if the two allocations may have a byte in common.
+static bool mayOverlap(Value a, Value b) {
+  if (a == b)
+    return true;
+  auto isAllocation = [](Value value) {
+    return isa_and_nonnull<lds::RegionOp, memref::AllocOp, memref::AllocaOp>(
+        value.getDefiningOp());
+  };
+  if (!isAllocation(a) || !isAllocation(b)) {
+    auto globalOf = [](Value value) {
+      return value.getDefiningOp<memref::GetGlobalOp>();
+    };
+    auto first = globalOf(a), second = globalOf(b);
+    if (first && second)
+      return first.getName() == second.getName();
+    return !(first && isAllocation(b)) && !(second && isAllocation(a));
+  }
+  auto first = a.getDefiningOp<lds::RegionOp>();
+  auto second = b.getDefiningOp<lds::RegionOp>();
+  // Undeclared, the verifier lets no two regions share bytes; declared, the
+  // layout decides, so they are taken to.
+  auto names = [](lds::RegionOp region, lds::RegionOp other) {
+    ArrayAttr overlays = region.getOverlaysAttr();
+    return overlays && llvm::is_contained(overlays, other.getRegionNameAttr());
+  };
+  return first && second && (names(first, second) || names(second, first));
+}
+
+/// The memory that `op` accesses, one value for each access that is known; sets
+/// `unknown` if there may be others.
+static SmallVector<std::pair<Value, bool /*writes*/>>
+getAccesses(Operation *op, bool &unknown) {
+  unknown = false;
+  SmallVector<std::pair<Value, bool>> accesses;
+  // Synchronization touches no memory of its own.
+  if (isa<lds::CommitGroupOp, lds::WaitGroupOp>(op) || isWorkgroupBarrier(op))
+    return accesses;
+  auto isMemory = [](Type type) {
+    return isa<BaseMemRefType, LLVM::LLVMPointerType>(type);
+  };
+  if (auto effects = dyn_cast<MemoryEffectOpInterface>(op)) {
+    SmallVector<MemoryEffects::EffectInstance> instances;
+    effects.getEffects(instances);
+    for (const auto &effect : instances) {
+      if (!isa<MemoryEffects::Read, MemoryEffects::Write>(effect.getEffect()))
+        continue;
+      if (Value value = effect.getValue(); value && isMemory(value.getType()))
+        accesses.emplace_back(value,
+                              isa<MemoryEffects::Write>(effect.getEffect()));
+      else
+        unknown = true;
+    }
+    return accesses;
+  }
+  if (op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
+    return accesses;
+  // An op that says nothing: what it could touch comes in as an operand, unless
+  // it is a call or text.
+  unknown = isa<CallOpInterface, LLVM::InlineAsmOp>(op);
+  for (Value operand : op->getOperands())
+    if (isMemory(operand.getType()))
+      accesses.emplace_back(operand, true);
+  return accesses;
+}
+
+static bool isLDS(Value memory) {
+  if (auto memref = dyn_cast<BaseMemRefType>(memory.getType()))
+    return lds::isWorkgroupSpace(memref.getMemorySpace());
+  auto pointer = cast<LLVM::LLVMPointerType>(memory.getType());
+  return pointer.getAddressSpace() == lds::kLDSAddressSpace;
+}
+
+/// True if the argument `root` says that nothing else points where it points.
+static bool isNoAlias(Value root) {
+  auto argument = dyn_cast<BlockArgument>(root);
+  if (!argument)
+    return false;
+  auto function =
+      dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
+  return function && argument.getOwner()->isEntryBlock() &&
+         function.getArgAttr(argument.getArgNumber(),
+                             LLVM::LLVMDialect::getNoAliasAttrName());
+}
+
+bool lodestone::mayWriteSource(Operation *op, Value source) {
+  bool unknown;
+  SmallVector<std::pair<Value, bool>> accesses = getAccesses(op, unknown);
+  Value root = getAllocation(source);
+  return unknown || llvm::any_of(accesses, [&](auto access) {
+           auto [memory, writes] = access;
+           if (!writes || isLDS(memory))
+             return false;
+           Value other = getAllocation(memory);
+           return other == root || (!isNoAlias(root) && !isNoAlias(other));
+         });
+}
+
+/// True if `op` may touch bytes of the allocation `target`.
+static bool mayTouch(Operation *op, Value target) {
+  bool unknown;
+  SmallVector<std::pair<Value, bool>> accesses = getAccesses(op, unknown);
+  return unknown || llvm::any_of(accesses, [&](auto access) {
+           return isLDS(access.first)
+                      ? mayOverlap(getAllocation(access.first), target)
+                      : isa_and_nonnull<memref::MemorySpaceCastOp>(
+                            access.first.getDefiningOp());
+         });
+}
+
+namespace {
+/// Checks the copies of one kernel. Copies that are refused count as accesses
+/// for the others.
+class SynchronizationCheck {
+public:
+  SynchronizationCheck(std::vector<DirectCopy> &copies,
+                       FunctionOpInterface kernel)
+      : copies(copies), kernel(kernel) {}
+
+  void run();
+
+private:
+  bool checkAfter(DirectCopy &copy);
+  bool checkBefore(DirectCopy &copy);
+  bool isPartOfCopy(Operation *op) { return stores.contains(op); }
+
+  std::vector<DirectCopy> &copies;
+  FunctionOpInterface kernel;
+  llvm::DenseSet<Operation *> stores;
+};
+} // namespace
+
+/// Looks at what comes after the copy, up to the next barrier or commit.
+bool SynchronizationCheck::checkAfter(DirectCopy &copy) {
+  copy.barriers.clear();
+  Operation *commit = nullptr;
+  // Between the load and the store, in their block.
+  Operation *first = copy.zeroFill ? copy.zeroFill : copy.load;
+  for (Operation *op = first; op != copy.store; op = op->getNextNode()) {
+    WalkResult walk = op->walk([&](Operation *nested) {
+      if (!mayWriteSource(nested, copy.source))
+        return WalkResult::advance();
+      refuse(copy, "source-written",
+             "the source may be written between the load and the store",
+             nested);
+      return WalkResult::interrupt();
+    });
+    if (walk.wasInterrupted())
+      return false;
+  }
+
+  Operation *touches = nullptr, *writes = nullptr;
+  Value target = getAllocation(copy.target);
+  bool reachesEnd = walkPathsAfter(copy.store, [&](Operation *op) {
+    if (isa<lds::CommitGroupOp>(op)) {
+      commit = op;
+      return true;
+    }
+    if (isWorkgroupBarrier(op)) {
+      copy.barriers.push_back(op);
+      return true;
+    }
+    if (!isPartOfCopy(op) && mayTouch(op, target))
+      touches = op;
+    if (mayWriteSource(op, copy.source))
+      writes = op;
+    return false;
+  });
+  if (commit && copy.barriers.empty() && !reachesEnd)
+    return true;
+  if (commit) {
+    refuse(copy, "group-on-some-paths",
+           reachesEnd ? "lds.commit_group closes its group on some paths only"
+                      : "a barrier comes before lds.commit_group on some paths",
+           commit);
+    return false;
+  }
+  if (reachesEnd) {
+    refuse(copy, "no-barrier",
+           "no workgroup barrier or lds.commit_group follows on some path");
+    return false;
+  }
+  if (touches) {
+    refuse(copy, "accessed-before-barrier",
+           "the allocation may be accessed before the next barrier", touches);
+    return false;
+  }
+  if (writes) {
+    refuse(copy, "source-written",
+           "the source may be written before the next barrier", writes);
+    return false;
+  }
+  return true;
+}
+
+/// Looks at what comes before the copy, back to the last barrier: accesses that
+/// an earlier write by a DMA could overtake.
+bool SynchronizationCheck::checkBefore(DirectCopy &copy) {
+  if (copy.barriers.empty())
+    return true; // In a group.
+  Value target = getAllocation(copy.target);
+  WalkResult walk = kernel->walk([&](Operation *op) {
+    if (isPartOfCopy(op) || isa<FunctionOpInterface>(op) ||
+        !mayTouch(op, target))
+      return WalkResult::advance();
+    bool reached = false;
+    walkPathsAfter(op, [&](Operation *later) {
+      reached |= later == copy.store;
+      return reached || isWorkgroupBarrier(later);
+    });
+    if (!reached)
+      return WalkResult::advance();
+    refuse(copy, "accessed-before-copy",
+           "the allocation may be accessed between the last barrier and the "
+           "copy",
+           op);
+    return WalkResult::interrupt();
+  });
+  return !walk.wasInterrupted();
+}
+
+void SynchronizationCheck::run() {
+  // What is refused is an access to what others copy: again until none is.
+  for (bool changed = true; changed;) {
+    changed = false;
+    stores.clear();
+    for (const DirectCopy &copy : copies)
+      if (!copy.refusal)
+        stores.insert(copy.store);
+    for (DirectCopy &copy : copies)
+      if (!copy.refusal)
+        changed |= !checkAfter(copy) || !checkBefore(copy);
+  }
+}
+
+void lodestone::checkSynchronization(std::vector<DirectCopy> &copies,
+                                     FunctionOpInterface kernel) {
+  SynchronizationCheck(copies, kernel).run();
+}
+
+//===----------------------------------------------------------------------===//
+// Offsets
+//===----------------------------------------------------------------------===//
+
+std::optional<ThreadForm> lodestone::evaluateOffset(ThreadValues &values,
+                                                    MemRefType memref,
+                                                    ValueRange indices,
+                                                    Value &unknown) {
+  std::optional<uint64_t> bytes = lds::getElementBytes(memref.getElementType());
+  int64_t stride = bytes ? *bytes : 0;
+  ThreadForm offset;
+  for (int64_t i = memref.getRank() - 1; i >= 0; --i) {
+    const ThreadForm *index = values.evaluate(indices[i]);
+    if (!index) {
+      unknown = values.getUnknown(indices[i]);
+      return std::nullopt;
+    }
+    offset = addScaled(offset, *index, stride, values.getNumThreads());
+    stride *= memref.getDimSize(i);
+  }
+  // LDS addresses have 32 bits.
+  if (offset.width < 32) {
+    unknown = indices.front();
+    return std::nullopt;
+  }
+  return offset;
+}
+
+std::optional<LaneConflict>
+lodestone::findLaneConflict(const ThreadForm &form, const ThreadValues &values,
+                            int64_t bytesPerLane) {
+  auto differs = [&](const Lanes &lanes, unsigned thread, unsigned first,
+                     int64_t step) {
+    uint64_t difference = uint64_t(lanes[thread]) - uint64_t(lanes[first]) -
+                          uint64_t(step) * (thread - first);
+    return (difference & llvm::maskTrailingOnes<uint64_t>(form.width)) != 0;
+  };
+  unsigned waveSize = values.getWaveSize();
+  for (unsigned thread = 0; thread < values.getNumThreads(); ++thread) {
+    unsigned first = thread - thread % waveSize;
+    if (differs(form.constant, thread, first, bytesPerLane) ||
+        llvm::any_of(form.terms, [&](const ThreadForm::Term &term) {
+          return differs(term.coefficient, thread, first, 0);
+        }))
+      return LaneConflict{thread / waveSize, thread - first,
+                          form.constant[first], form.constant[thread]};
+  }
+  return std::nullopt;
+}
+
+unsigned lodestone::getFormAlignment(const ThreadForm &form) {
+  uint64_t common = 16;
+  auto add = [&](const Lanes &lanes) {
+    for (size_t i = 0; i < lanes.getNumEntries(); ++i)
+      common = std::gcd(common, uint64_t(lanes[i]));
+  };
+  add(form.constant);
+  for (const ThreadForm::Term &term : form.terms)
+    add(term.coefficient);
+  return common;
+}

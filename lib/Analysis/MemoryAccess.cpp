@@ -1,0 +1,192 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Lodestone project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lodestone/Analysis/MemoryAccess.h"
+#include "lodestone/Dialect/LDS/IR/LDSDialect.h"
+
+#include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMTypes.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/ADT/DenseSet.h"
+
+using namespace mlir;
+using namespace lodestone;
+
+bool lodestone::isGlobalMemory(Value memref) {
+  auto type = dyn_cast<MemRefType>(memref.getType());
+  if (!type)
+    return false;
+  Attribute space = type.getMemorySpace();
+  if (!space)
+    return true;
+  if (auto gpuSpace = dyn_cast<gpu::AddressSpaceAttr>(space))
+    return gpuSpace.getValue() == gpu::AddressSpace::Global;
+  if (isa<amdgpu::AddressSpaceAttr>(space))
+    return true; // Buffers of global memory.
+  // 0: flat, 1: global, 4: constant, 7 to 9: buffers; 3 is LDS, 5 is private.
+  auto number = dyn_cast<IntegerAttr>(space);
+  return number && llvm::is_contained({0, 1, 4, 7, 8, 9}, number.getInt());
+}
+
+bool lodestone::isGlobalLoad(Operation *op) {
+  return isa<memref::LoadOp, vector::LoadOp, vector::MaskedLoadOp,
+             vector::TransferReadOp, vector::GatherOp, amdgpu::RawBufferLoadOp>(
+             op) &&
+         isGlobalMemory(op->getOperand(0));
+}
+
+static bool isLDS(Value memref) {
+  auto type = dyn_cast<BaseMemRefType>(memref.getType());
+  return type && lds::isWorkgroupSpace(type.getMemorySpace());
+}
+
+static bool isPrivate(Value memref) {
+  auto type = dyn_cast<BaseMemRefType>(memref.getType());
+  if (!type)
+    return false;
+  if (auto space =
+          dyn_cast_or_null<gpu::AddressSpaceAttr>(type.getMemorySpace()))
+    return space.getValue() == gpu::AddressSpace::Private;
+  auto number = dyn_cast_or_null<IntegerAttr>(type.getMemorySpace());
+  return number && number.getInt() == 5;
+}
+
+static bool isAllocation(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto kernel = dyn_cast<gpu::GPUFuncOp>(argument.getOwner()->getParentOp());
+    return kernel &&
+           llvm::is_contained(kernel.getWorkgroupAttributions(), value);
+  }
+  return isa<memref::AllocOp, memref::AllocaOp, memref::GetGlobalOp,
+             gpu::DynamicSharedMemoryOp, lds::RegionOp>(value.getDefiningOp());
+}
+
+std::optional<SmallVector<Value>> lodestone::getLDSRoots(Value memref) {
+  SmallVector<Value> roots, worklist{memref};
+  llvm::DenseSet<Value> seen;
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    if (isAllocation(value)) {
+      roots.push_back(value);
+      continue;
+    }
+    Operation *op = value.getDefiningOp();
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+      if (!loop || argument == loop.getInductionVar())
+        return std::nullopt;
+      worklist.push_back(loop.getTiedLoopInit(argument)->get());
+      worklist.push_back(loop.getTiedLoopYieldedValue(argument)->get());
+    } else if (auto view = dyn_cast<ViewLikeOpInterface>(op)) {
+      worklist.push_back(view.getViewSource());
+    } else if (auto select = dyn_cast<arith::SelectOp>(op)) {
+      worklist.push_back(select.getTrueValue());
+      worklist.push_back(select.getFalseValue());
+    } else if (isa<scf::IfOp, scf::ForOp>(op)) {
+      unsigned number = cast<OpResult>(value).getResultNumber();
+      for (Region &region : op->getRegions())
+        if (!region.empty())
+          worklist.push_back(region.back().getTerminator()->getOperand(number));
+      if (auto loop = dyn_cast<scf::ForOp>(op))
+        worklist.push_back(loop.getInits()[number]);
+    } else {
+      return std::nullopt;
+    }
+  }
+  return roots;
+}
+
+static bool overlays(lds::RegionOp region, lds::RegionOp other) {
+  return region.getOverlays() &&
+         llvm::is_contained(
+             region.getOverlaysAttr().getValue(),
+             StringAttr::get(region.getContext(), other.getRegionName()));
+}
+
+bool lodestone::mayShareBytes(Value root, Value other) {
+  if (root == other)
+    return true;
+  Operation *a = root.getDefiningOp(), *b = other.getDefiningOp();
+  if (!a || !b) // A workgroup attribution is nothing else.
+    return false;
+  if (auto global = dyn_cast<memref::GetGlobalOp>(a)) {
+    auto its = dyn_cast<memref::GetGlobalOp>(b);
+    return its && its.getName() == global.getName();
+  }
+  // All of the dynamic LDS.
+  if (isa<gpu::DynamicSharedMemoryOp>(a) || isa<gpu::DynamicSharedMemoryOp>(b))
+    return isa<gpu::DynamicSharedMemoryOp, lds::RegionOp>(a) &&
+           isa<gpu::DynamicSharedMemoryOp, lds::RegionOp>(b);
+  auto region = dyn_cast<lds::RegionOp>(a), its = dyn_cast<lds::RegionOp>(b);
+  return region && its && (overlays(region, its) || overlays(its, region));
+}
+
+bool MemoryAccess::mayTouchLDS(Value root) const {
+  return anyLDS || llvm::any_of(ldsRoots, [&](Value other) {
+           return mayShareBytes(root, other);
+         });
+}
+
+static bool isPointer(Value value) {
+  return isa<BaseMemRefType, LLVM::LLVMPointerType>(value.getType());
+}
+
+MemoryAccess MemoryAccess::of(Operation *op) {
+  MemoryAccess access;
+  auto touchAnything = [&] {
+    access.readsGlobal = access.writesGlobal = access.anyLDS = true;
+    return access;
+  };
+  auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+  if (!effects) {
+    // What its nested operations do is theirs.
+    if (op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
+        op->hasTrait<OpTrait::IsTerminator>())
+      return access;
+    // Barriers, waits, matrix instructions and the like touch no memory that
+    // they have no pointer to.
+    bool isMachineOp =
+        isa_and_nonnull<ROCDL::ROCDLDialect, amdgpu::AMDGPUDialect,
+                        lds::LDSDialect, gpu::GPUDialect>(op->getDialect()) &&
+        !isa<CallOpInterface>(op) && op->getNumRegions() == 0 &&
+        llvm::none_of(op->getOperands(), isPointer);
+    return isMachineOp ? access : touchAnything();
+  }
+  SmallVector<MemoryEffects::EffectInstance> list;
+  effects.getEffects(list);
+  for (const MemoryEffects::EffectInstance &effect : list) {
+    if (isa<MemoryEffects::Allocate>(effect.getEffect()) ||
+        effect.getResource() == lds::LayoutResource::get())
+      continue;
+    Value value = effect.getValue();
+    if (value && isPrivate(value))
+      continue;
+    if (value && isLDS(value)) {
+      std::optional<SmallVector<Value>> roots = getLDSRoots(value);
+      if (roots)
+        access.ldsRoots.append(*roots);
+      else
+        access.anyLDS = true;
+    } else if (value && isGlobalMemory(value)) {
+      bool reads = isa<MemoryEffects::Read>(effect.getEffect());
+      (reads ? access.readsGlobal : access.writesGlobal) = true;
+    } else {
+      return touchAnything();
+    }
+  }
+  return access;
+}

@@ -1,0 +1,90 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Lodestone project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// What a copy becomes: one DMA, or several narrower ones.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef LODESTONE_LIB_TRANSFORMS_DIRECTLOADBUILDER_H
+#define LODESTONE_LIB_TRANSFORMS_DIRECTLOADBUILDER_H
+
+#include "lodestone/Analysis/DirectCopy.h"
+#include "lodestone/Transforms/CloneForThread.h"
+
+namespace lodestone {
+
+struct DirectLoadOptions {
+  /// Make copies out of several narrower DMAs if the chip doesn't take theirs.
+  bool narrow = true;
+  /// Every memref of dynamic size has less than 2^32 bytes.
+  bool assumeSmallBuffers = false;
+};
+
+/// Plans and makes the DMAs of one kernel.
+class DirectLoadBuilder {
+public:
+  DirectLoadBuilder(mlir::FunctionOpInterface kernel, ThreadValues &values,
+                    const ChipInfo &chip, DirectLoadOptions options);
+
+  /// Refuses `copy` if it has no DMAs; changes nothing that computes.
+  void check(DirectCopy &copy);
+
+  /// Makes the DMAs of `copy`, which passed check(). Its ops stay until
+  /// eraseCopies(), since the values of `values` are known by address.
+  void form(const DirectCopy &copy);
+  void eraseCopies();
+
+  /// Bytes of a lane in each DMA of `copy`, 0 if it can't be made of any.
+  unsigned getWidth(const DirectCopy &copy) const;
+  unsigned getNumDMAs() const { return numDMAs; }
+
+private:
+  /// Where a lane reads.
+  struct LaneSource {
+    mlir::Value memref;
+    llvm::SmallVector<mlir::Value> indices;
+    /// The lane copies only if this is set (zero-fill: else it brings zeros).
+    mlir::Value guard;
+  };
+
+  bool hasLaneAddresses() const {
+    return chip.dmaCounter == DMACounter::asynccnt;
+  }
+  /// The `scf.if` right around `copy`, if lanes may differ in taking it.
+  mlir::scf::IfOp getGuard(const DirectCopy &copy) const;
+  bool checkWindow(DirectCopy &copy, unsigned width);
+  bool checkNarrowing(DirectCopy &copy);
+  bool checkZeroFill(DirectCopy &copy);
+  mlir::Value getThread(unsigned perCell, unsigned part);
+  CloneForThread &getCloner(unsigned perCell, unsigned part);
+  mlir::Value getWaveOffset(mlir::OpBuilder &builder, const DirectCopy &copy);
+  mlir::Value getFlatTarget(mlir::OpBuilder &builder, const DirectCopy &copy);
+  LaneSource getSource(mlir::OpBuilder &builder, const DirectCopy &copy,
+                       unsigned perCell, unsigned part);
+  void zeroFill(mlir::OpBuilder &builder, mlir::Location loc,
+                LaneSource &source);
+  mlir::Value getBuffer(mlir::Location loc, mlir::Value memref);
+
+  mlir::FunctionOpInterface kernel;
+  ThreadValues &values;
+  const ChipInfo &chip;
+  DirectLoadOptions options;
+  /// The kernel's first op; what all copies share is built before it.
+  mlir::Operation *anchor;
+  mlir::Value waveStart;
+  std::map<std::pair<unsigned, unsigned>, std::unique_ptr<CloneForThread>>
+      cloners;
+  llvm::DenseMap<mlir::Value, mlir::Value> buffers;
+  llvm::SmallVector<mlir::Operation *> dead;
+  unsigned numDMAs = 0;
+};
+
+} // namespace lodestone
+
+#endif // LODESTONE_LIB_TRANSFORMS_DIRECTLOADBUILDER_H

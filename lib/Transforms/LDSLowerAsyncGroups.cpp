@@ -1,0 +1,148 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Lodestone project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lodestone/Analysis/AsyncGroups.h"
+#include "lodestone/Dialect/LDS/IR/LDSLayout.h"
+#include "lodestone/Transforms/Passes.h"
+
+#include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+#include "mlir/IR/Remarks.h"
+
+namespace lodestone {
+#define GEN_PASS_DEF_LDSLOWERASYNCGROUPS
+#include "lodestone/Transforms/Passes.h.inc"
+} // namespace lodestone
+
+using namespace mlir;
+using namespace lodestone;
+
+namespace {
+
+constexpr StringLiteral kCategory = "lds-lower-async-groups";
+
+// Classes of instructions in `llvm.amdgcn.sched.barrier`, of those that may
+// pass it: all but accesses to vector memory (LLVM's AMDGPUUsage,
+// "sched_barrier").
+enum SchedMask : uint32_t {
+  kALU = 0x1,
+  kVALU = 0x2,
+  kSALU = 0x4,
+  kMFMA = 0x8,
+  kDS = 0x80,
+  kDSRead = 0x100,
+  kDSWrite = 0x200,
+  kTranscendental = 0x400,
+};
+constexpr uint32_t kAllButVectorMemory =
+    kALU | kVALU | kSALU | kMFMA | kDS | kDSRead | kDSWrite | kTranscendental;
+
+struct LDSLowerAsyncGroups final
+    : lodestone::impl::LDSLowerAsyncGroupsBase<LDSLowerAsyncGroups> {
+  void runOnOperation() override;
+
+private:
+  LogicalResult lower(FunctionOpInterface kernel);
+  void lower(lds::WaitGroupOp wait, const GroupWait &needed, StringRef kernel);
+};
+
+} // namespace
+
+/// Emits the instructions for `needed`; nothing for what is known to be done.
+static void emitWait(OpBuilder &builder, Location loc,
+                     const GroupWait &needed) {
+  auto count = [&](DMACounter counter) -> IntegerAttr {
+    const auto *it = llvm::find(kCopyCounters, counter);
+    std::optional<unsigned> value =
+        needed.outstanding[it - kCopyCounters.begin()];
+    return value ? builder.getI32IntegerAttr(*value) : IntegerAttr();
+  };
+  IntegerAttr load = count(DMACounter::vmcnt);
+  IntegerAttr tensor = count(DMACounter::tensorcnt);
+  IntegerAttr stores =
+      needed.waitsForStores ? builder.getI32IntegerAttr(0) : IntegerAttr();
+  if (load || tensor || stores)
+    amdgpu::MemoryCounterWaitOp::create(builder, loc, load,
+                                        /*store=*/IntegerAttr(), stores,
+                                        /*exp=*/IntegerAttr(), tensor);
+  if (IntegerAttr async = count(DMACounter::asynccnt))
+    ROCDL::WaitAsynccntOp::create(builder, loc, async.getInt());
+}
+
+void LDSLowerAsyncGroups::lower(lds::WaitGroupOp wait, const GroupWait &needed,
+                                StringRef kernel) {
+  if (needed.isEmpty()) {
+    ++numDropped;
+    remark::passed(wait.getLoc(), remark::RemarkOpts::name("wait-not-needed")
+                                      .category(kCategory)
+                                      .function(kernel))
+        << "no copy that it is for can be in flight";
+    wait.erase();
+    return;
+  }
+  ++numWaits;
+  {
+    auto remark =
+        remark::passed(wait.getLoc(), remark::RemarkOpts::name("counted-wait")
+                                          .category(kCategory)
+                                          .function(kernel));
+    remark << remark::metric("GroupsInFlight", wait.getInFlight());
+    for (auto [counter, outstanding] :
+         llvm::zip_equal(kCopyCounters, needed.outstanding))
+      if (outstanding)
+        remark << remark::metric(getCounterName(counter), *outstanding);
+    if (needed.waitsForStores)
+      remark << remark::metric("lgkmcnt", 0);
+  }
+  OpBuilder builder(wait);
+  emitWait(builder, wait.getLoc(), needed);
+  wait.erase();
+}
+
+LogicalResult LDSLowerAsyncGroups::lower(FunctionOpInterface kernel) {
+  FailureOr<AsyncGroups> groups = analyzeAsyncGroups(kernel);
+  if (failed(groups))
+    return failure();
+  kernel->walk([&](Operation *op) {
+    if (auto wait = dyn_cast<lds::WaitGroupOp>(op)) {
+      lower(wait, groups->waits.find(op)->second, kernel.getName());
+    } else if (isa<lds::CommitGroupOp>(op)) {
+      OpBuilder builder(op);
+      if (groups->commitsOfCopies.contains(op))
+        ROCDL::SchedBarrier::create(builder, op->getLoc(),
+                                    kAllButVectorMemory);
+      op->erase();
+    }
+  });
+  return success();
+}
+
+void LDSLowerAsyncGroups::runOnOperation() {
+  WalkResult walk = getOperation()->walk([&](Operation *op) {
+    if (!isa<lds::CommitGroupOp, lds::WaitGroupOp>(op))
+      return WalkResult::advance();
+    Operation *function = lds::getKernel(op);
+    if (function && lds::isKernel(function))
+      return WalkResult::advance();
+    op->emitOpError() << "is in "
+                      << (function ? lds::describeKernel(function)
+                                   : std::string("no function"))
+                      << ", which is not a kernel, so that the groups before "
+                         "it aren't known; inline or outline it first";
+    return WalkResult::interrupt();
+  });
+  if (walk.wasInterrupted())
+    return signalPassFailure();
+  walk = getOperation()->walk([&](FunctionOpInterface function) {
+    if (lds::isKernel(function) && failed(lower(function)))
+      return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  if (walk.wasInterrupted())
+    signalPassFailure();
+}

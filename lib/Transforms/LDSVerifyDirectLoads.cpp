@@ -1,0 +1,102 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Lodestone project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lodestone/Analysis/DirectCopy.h"
+#include "lodestone/Dialect/LDS/IR/LDSLayout.h"
+#include "lodestone/Transforms/LDSTransforms.h"
+#include "lodestone/Transforms/Passes.h"
+
+#include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/Remarks.h"
+
+namespace lodestone {
+#define GEN_PASS_DEF_LDSVERIFYDIRECTLOADS
+#include "lodestone/Transforms/Passes.h.inc"
+} // namespace lodestone
+
+using namespace mlir;
+using namespace lodestone;
+
+namespace {
+struct LDSVerifyDirectLoads final
+    : lodestone::impl::LDSVerifyDirectLoadsBase<LDSVerifyDirectLoads> {
+  using Base::Base;
+
+  void runOnOperation() override;
+
+private:
+  LogicalResult verify(FunctionOpInterface kernel);
+};
+} // namespace
+
+/// Reports `dma` if lanes of a wave give different destinations.
+static LogicalResult verifyDestination(amdgpu::GatherToLDSOp dma,
+                                       ThreadValues &values,
+                                       FunctionOpInterface kernel) {
+  for (auto [i, value] : llvm::enumerate(dma.getDstIndices())) {
+    const ThreadForm *form = values.evaluate(value);
+    if (!form) {
+      remark::analysis(dma.getLoc(),
+                       remark::RemarkOpts::name("destination-not-proved")
+                           .category("lds-verify-direct-loads")
+                           .function(kernel.getName()))
+          << "index " + std::to_string(i) +
+                 " of the destination isn't known to be the same in all lanes "
+                 "of a wave";
+      continue;
+    }
+    if (std::optional<LaneConflict> conflict =
+            findLaneConflict(*form, values, /*bytesPerLane=*/0)) {
+      InFlightDiagnostic diag = dma.emitOpError();
+      diag << "has a destination that differs between the lanes of a wave, of "
+              "which the hardware takes one: index "
+           << i << " is ";
+      if (form->isConstant())
+        diag << conflict->first << " in lane 0 of wave " << conflict->wave
+             << " and " << conflict->other << " in lane " << conflict->lane;
+      else
+        diag << "another one in lane " << conflict->lane << " than in lane 0 "
+             << "of wave " << conflict->wave;
+      return diag;
+    }
+  }
+  return success();
+}
+
+LogicalResult LDSVerifyDirectLoads::verify(FunctionOpInterface kernel) {
+  SmallVector<amdgpu::GatherToLDSOp> dmas;
+  kernel->walk([&](amdgpu::GatherToLDSOp dma) { dmas.push_back(dma); });
+  if (dmas.empty())
+    return success();
+  Operation *module = kernel->getParentOfType<gpu::GPUModuleOp>();
+  FailureOr<const ChipInfo *> chipInfo =
+      resolveChip(module ? module : kernel.getOperation(), chip, "gfx950");
+  if (failed(chipInfo))
+    return failure();
+  std::optional<ThreadValues> values =
+      ThreadValues::get(kernel, (*chipInfo)->waveSize);
+  if (!values)
+    return success();
+  for (amdgpu::GatherToLDSOp dma : dmas)
+    if (failed(verifyDestination(dma, *values, kernel)))
+      return failure();
+  return success();
+}
+
+void LDSVerifyDirectLoads::runOnOperation() {
+  WalkResult walk = getOperation()->walk([&](FunctionOpInterface function) {
+    if (lds::isKernel(function) && !function.isExternal() &&
+        failed(verify(function)))
+      return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  if (walk.wasInterrupted())
+    signalPassFailure();
+  markAllAnalysesPreserved();
+}
