@@ -277,19 +277,20 @@ def LDSApplySwizzles : Pass<"lds-apply-swizzles"> {
 
     ```mlir
     %a = lds.region @A : memref<4096xf16, #gpu.address_space<workgroup>>
-    %row = arith.shli %i, %c7 : index
-    %column = arith.shli %j, %c1 : index
+    %row = arith.muli %i, %c128 : index
+    %column = arith.muli %j, %c2 : index
     %q = arith.addi %row, %column : index
     %bits = arith.andi %q, %c896 : index
     %turn = arith.shrui %bits, %c3 : index
     %p = arith.xori %q, %turn : index
-    %k = arith.shrui %p, %c1 : index
+    %k = arith.divui %p, %c2 : index
     %x = vector.load %a[%k] {alignment = 16 : i64}
       : memref<4096xf16, #gpu.address_space<workgroup>>, vector<8xf16>
     ```
 
-    Terms of an index that are multiples of the period stay out of an xor. The
-    bytes of padding are added to the allocation.
+    Terms of an index that are multiples of the period stay out of an xor. An
+    allocation grows to the bytes that the swizzle needs: by padding, or where a
+    tile ends inside of a period. A region has to have room for them.
 
     An access that moves more than the granule, or isn't known to be aligned to
     what it moves, is split into accesses that are: an analysis remark,
