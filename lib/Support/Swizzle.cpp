@@ -327,20 +327,19 @@ llvm::Expected<Swizzle> Swizzle::makePadded(uint64_t rowBytes,
 //===----------------------------------------------------------------------===//
 
 uint64_t Swizzle::apply(uint64_t offset) const {
+  return tryApply(offset).value_or(0);
+}
+
+std::optional<uint64_t> Swizzle::tryApply(uint64_t offset) const {
+  std::optional<uint64_t> result = offset;
   for (const SwizzleStep &step : steps)
-    offset = std::visit(Apply{offset}, step).value_or(0);
-  return offset;
+    if (result)
+      result = std::visit(Apply{*result}, step);
+  return result;
 }
 
 std::optional<uint64_t> Swizzle::invert(uint64_t offset) const {
-  std::optional<uint64_t> result = offset;
-  Swizzle undo = inverse();
-  for (const SwizzleStep &step : undo.steps) {
-    result = std::visit(Apply{*result}, step);
-    if (!result)
-      return std::nullopt;
-  }
-  return result;
+  return inverse().tryApply(offset);
 }
 
 Swizzle Swizzle::inverse() const {
