@@ -86,6 +86,9 @@ class Program:
         for kind in TYPES:
             for part in range(READ):
                 self._define(kind, f"in_{kind}[lane + {LANES * part}]")
+            # The same for all lanes: arithmetic of the scalar unit.
+            for at in (1, LANES, LANES * READ - 1):
+                self._define(kind, f"in_{kind}[{at}]")
         for _ in range(length):
             self.random.choice([self._integer, self._integer, self._float, self._convert])()
 
