@@ -200,11 +200,7 @@ def load(inst: Instruction, addresses: Addresses, data: Data, arena: Getter) -> 
     flat = inst.mnemonic.startswith("flat")
 
     def merged(w: Wave, values: Array) -> Array:
-        if data.d16 == 1:
-            return np.asarray(values & u32(0xFFFF) | w.R[row] & u32(0xFFFF0000))
-        if data.d16 == 2:
-            return np.asarray(values << u32(16) | w.R[row] & u32(0xFFFF))
-        return values
+        return w.merged_half(row, values, data.d16 == 2) if data.d16 else values
 
     def step(w: Wave) -> None:
         start, inside = addresses(w)
