@@ -124,12 +124,14 @@ def _read(kernel: bytes | str | Path) -> bytes | str:
 
 def assemble(text: str, chip: str | None = None) -> bytes:
     """Assemble `text` and link it, so that branches and constant tables are resolved."""
-    target = re.search(r'\.amdgcn_target\s+"[^"]*--(gfx[0-9a-f]+)', text)
+    target = re.search(r'\.amdgcn_target\s+"[^"]*--(gfx[0-9a-f]+)((?::\w+[+-])*)', text)
     chip = chip or (target[1] if target else None)
     if chip is None:
         raise CodeObjectError("assembly text has no .amdgcn_target line and no chip was given")
     if target and target[1] != chip:
         raise CodeObjectError(f"assembly text is for {target[1]}, not {chip}")
+    # `gfx950:sramecc+:xnack-` -> +sramecc,-xnack
+    features = [f[-1] + f[:-1] for f in (target[2] if target else "").split(":") if f]
     # A missing tool is not the input's fault: ToolError, not CodeObjectError.
     find_tool("llvm-mc"), find_tool("ld.lld")
     with tempfile.TemporaryDirectory(prefix="lodestone-sim-") as directory:
@@ -137,7 +139,14 @@ def assemble(text: str, chip: str | None = None) -> bytes:
         try:
             run_tool(
                 "llvm-mc",
-                [f"-triple={TRIPLE}", f"-mcpu={chip}", "-filetype=obj", "-o", object_file],
+                [
+                    f"-triple={TRIPLE}",
+                    f"-mcpu={chip}",
+                    f"-mattr={','.join(features)}",
+                    "-filetype=obj",
+                    "-o",
+                    object_file,
+                ],
                 stdin=text,
             )
             run_tool("ld.lld", ["-shared", "--no-undefined", "-o", linked, object_file])

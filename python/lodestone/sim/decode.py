@@ -18,6 +18,7 @@ from . import (
     ops_mfma,
     ops_packed,
     ops_salu,
+    ops_salu_float,
     ops_smem,
     ops_tdm,
     ops_valu,
@@ -194,14 +195,18 @@ def make_step(inst: Instruction) -> Step:
         if name.startswith("v_dual_"):
             return dual(inst)
         if name.startswith("s_"):
-            step = ops_salu.scalar(inst) or ops_smem.memory_or_state(inst)
+            step = (
+                ops_salu.scalar(inst)
+                or ops_salu_float.scalar_float(inst)
+                or ops_smem.memory_or_state(inst)
+            )
         elif ops_mfma.is_matrix(name):
             return ops_mfma.matrix(inst)
         elif name.startswith("v_"):
             for table in (ops_packed.TABLE, ops_lane.TABLE):
                 if name in table:
                     return table[name](inst)
-            step = ops_valu.lanewise(inst)
+            step = ops_valu.lanewise(inst) or ops_salu_float.scalar_float(inst)
         elif name in ops_lds.TABLE:
             return ops_lds.TABLE[name](inst)
         else:

@@ -15,6 +15,8 @@ from .errors import CodeObjectError
 EM_AMDGPU = 224
 # EF_AMDGPU_MACH, the low byte of e_flags.
 MACH_NAMES = {0x4C: "gfx942", 0x4F: "gfx950", 0x49: "gfx1250"}
+# EF_AMDGPU_FEATURE_SRAMECC, code object version 4 and later: 0 unsupported, 1 any, 2 off, 3 on.
+_SRAM_ECC_SHIFT, _SRAM_ECC_OFF = 10, 2
 NT_AMDGPU_METADATA = 32
 SHF_ALLOC = 2
 SHT_NOBITS, SHT_SYMTAB, SHT_RELA, SHT_NOTE, SHT_DYNSYM = 8, 2, 4, 7, 11
@@ -104,10 +106,15 @@ class KernelInfo:
 
 @dataclass
 class CodeObject:
-    """A parsed code object."""
+    """A parsed code object.
+
+    Attributes:
+        sram_ecc: registers have ECC, so that a load of 16 bits writes all of one, with zeros.
+    """
 
     chip: str
     sections: list[Section]
+    sram_ecc: bool = False
     symbols: dict[str, tuple[int, int, int]] = field(default_factory=dict)
     kernels: dict[str, KernelInfo] = field(default_factory=dict)
 
@@ -145,7 +152,9 @@ def _parse(data: bytes) -> CodeObject:
     if chip is None:
         known = ", ".join(MACH_NAMES.values())
         raise CodeObjectError(f"EF_AMDGPU_MACH {flags & 0xFF:#x} is not one of {known}")
-    code = CodeObject(chip, _sections(data))
+    # gfx1250's loads of 16 bits write no more than these (CDNA5 ISA, 10.4).
+    ecc = chip != "gfx1250" and flags >> _SRAM_ECC_SHIFT & 3 not in (0, _SRAM_ECC_OFF)
+    code = CodeObject(chip, _sections(data), ecc)
     code.symbols = _symbols(code.sections)
     metadata = _metadata(code.sections)
     for name, (section, value, _) in code.symbols.items():

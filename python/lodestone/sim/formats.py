@@ -89,7 +89,7 @@ def fma32(a: Array, b: Array, c: Array) -> Array:
 
 def fma64(a: Array, b: Array, c: Array) -> Array:
     """Fused multiply-add in float64 with one rounding; rational arithmetic, lane by lane."""
-    rows = np.broadcast_arrays(*(np.asarray(x, np.float64) for x in (a, b, c)))
+    rows = np.broadcast_arrays(*(np.atleast_1d(np.asarray(x, np.float64)) for x in (a, b, c)))
     return fma_scaled(rows[0], rows[1], rows[2], 0)
 
 

@@ -20,7 +20,9 @@ from .workgroup import Workgroup
 
 Dim3 = tuple[int, int, int]
 LDS_LIMIT = {"gfx942": 65536, "gfx950": 163840, "gfx1250": 327680}
-POINTER_KINDS = ("global_buffer", "dynamic_shared_pointer")
+POINTER_KINDS = ("global_buffer",)
+# By value: a number; a pointer to LDS is the byte offset there.
+VALUE_KINDS = ("by_value", "dynamic_shared_pointer")
 # Bytes of a pointer argument that is a buffer resource (`!llvm.ptr<8>`), and its last word for a
 # raw buffer of dwords on gfx9.
 RESOURCE_SIZE, RESOURCE_FLAGS = 16, 0x27000
@@ -196,7 +198,7 @@ def _check_argument(argument: Argument, value: Any) -> None:
                 f"argument {argument.name} is a pointer; got {type(value).__name__}, not an array"
             )
         return
-    if argument.kind != "by_value":
+    if argument.kind not in VALUE_KINDS:
         raise LaunchError(f"argument {argument.name} has unsupported kind {argument.kind}")
     _scalar_bytes(argument, value)
 

@@ -43,6 +43,9 @@ def _f32_part(inst: Instruction, operand: Operand, part: int, negate: int) -> Ge
         return (lambda w: -w.F[at]) if negate else (lambda w: w.F[at])
     if operand.kind != "s":
         raise UnsupportedInstruction(inst, f"operand {operand.text} in packed arithmetic")
+    if inst.chip == "gfx1250":
+        # One scalar for both parts (CDNA5 ISA, 7.7.1).
+        at = operand.index
     sign = np.float32(-1 if negate else 1)
     return lambda w: u32(w.S[at]).view(np.float32) * sign
 

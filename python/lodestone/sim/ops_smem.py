@@ -11,7 +11,7 @@ from .errors import ExecutionError, UnsupportedInstruction
 from .values import Step, check_modifiers, scalar_source
 from .wave import Wave
 
-_LOAD = re.compile(r"s_load_(?:dword(?:x(\d+))?|b(\d+))$")
+_LOAD = re.compile(r"s_load_(?:dword(?:x(\d+))?|b(\d+)|([ui])(8|16))$")
 # Key of scalar slot i in the table of registers that wait for data; vector rows are below.
 SCALAR_KEY = 1024
 NO_EFFECT = frozenset(
@@ -23,10 +23,11 @@ NO_EFFECT = frozenset(
 
 
 def scalar_load(inst: Instruction) -> Step:
-    """s_load: returns out of order; only a wait for zero completes it."""
+    """s_load: returns out of order; only a wait for zero completes it. Small ones extend."""
     found = _LOAD.match(inst.mnemonic)
     assert found
-    count = int(found[1] or 1) if found[2] is None else int(found[2]) // 32
+    size = int(found[4] or 32) // 8
+    count = 1 if found[4] else int(found[2]) // 32 if found[2] else int(found[1] or 1)
     check_modifiers(inst, "offset", "glc", "nv", "th", "scope", "scale_offset")
     target, base = inst.operands[0], inst.operands[1]
     if target.kind != "s" or target.width != count or base.kind != "s" or base.width != 2:
@@ -35,14 +36,19 @@ def scalar_load(inst: Instruction) -> Step:
     base_of = scalar_source(inst, base, 64)
     extra: Any = scalar_source(inst, inst.operands[2]) if len(inst.operands) > 2 else (lambda w: 0)
     offset = inst.modifiers.get("offset", 0)
-    scale = 4 * count if "scale_offset" in inst.modifiers else 1
+    scale = size * count if "scale_offset" in inst.modifiers else 1
     registers = tuple(range(SCALAR_KEY + row, SCALAR_KEY + row + count))
 
     def step(w: Wave) -> None:
         memory = w.group.memory
-        at = (base_of(w) + extra(w) * scale + offset & ~3) - memory.base
-        memory.check_range(at, at + 4 * count, "scalar read")
-        w.S[row : row + count] = memory.words[at >> 2 : (at >> 2) + count].tolist()
+        at = (base_of(w) + extra(w) * scale + offset & -size) - memory.base
+        memory.check_range(at, at + size * count, "scalar read")
+        if size == 4:
+            w.S[row : row + count] = memory.words[at >> 2 : (at >> 2) + count].tolist()
+        else:
+            raw = memory.bytes[at : at + size].tobytes()
+            value = int.from_bytes(raw, "little", signed=found[3] == "i")
+            w.S[row] = value & 0xFFFFFFFF
         # The values are there at once; using them before the wait is reported, see `guard`.
         issue(w, Pending(inst, SMEM, "", None, () if w.group.mode.eager else registers))
 

@@ -130,17 +130,16 @@ _RENAMED = {
 }  # fmt: skip
 
 
-def gfx9_name(inst: Instruction) -> str:
+def gfx9_name(name: str) -> str:
     """The name that the tables use: gfx9's where it has the operation."""
-    name = inst.mnemonic
-    if inst.chip != "gfx1250" or name in TABLE:
+    if name in TABLE:
         return name
     return _RENAMED.get(name, name.replace("_num_", "_").replace("_nc_", "_"))
 
 
 def lanewise(inst: Instruction) -> Step | None:
     """The step of a lane-wise instruction, or None when `inst` is not one."""
-    name = gfx9_name(inst)
+    name = gfx9_name(inst.mnemonic) if inst.chip == "gfx1250" else inst.mnemonic
     if "clamp" in inst.modifiers and name in valu_integers.SATURATED:
         modifiers = {m: value for m, value in inst.modifiers.items() if m != "clamp"}
         return build(replace(inst, modifiers=modifiers), *valu_integers.SATURATED[name])

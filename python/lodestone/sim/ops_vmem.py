@@ -200,11 +200,7 @@ def load(inst: Instruction, addresses: Addresses, data: Data, arena: Getter) -> 
     flat = inst.mnemonic.startswith("flat")
 
     def merged(w: Wave, values: Array) -> Array:
-        if data.d16 == 1:
-            return np.asarray(values & u32(0xFFFF) | w.R[row] & u32(0xFFFF0000))
-        if data.d16 == 2:
-            return np.asarray(values << u32(16) | w.R[row] & u32(0xFFFF))
-        return values
+        return w.merged_half(row, values, data.d16 == 2) if data.d16 else values
 
     def step(w: Wave) -> None:
         start, inside = addresses(w)
@@ -293,7 +289,7 @@ def load_to_lds(inst: Instruction, addresses: Addresses, data: Data) -> Step:
 
 def _scratch_addresses(inst: Instruction, first: int, data: Data) -> Addresses:
     """Place in the wave's scratch arena: vaddr + saddr + offset, inside of the lane's part."""
-    vector, scalar = inst.operands[first], inst.operands[first + (1 if first else 2)]
+    vector, scalar = inst.operands[first], inst.operands[2]
     constant = inst.modifiers.get("offset", 0)
     scale = data.size * data.count if "scale_offset" in inst.modifiers else 1
     base_of = (lambda w: 0) if scalar.kind in ("off", "null") else scalar_source(inst, scalar)

@@ -148,7 +148,8 @@ def run(
         block: work items per workgroup; the metadata's required size by default.
         cluster: workgroups per cluster (gfx1250); the metadata's by default, or one.
         args: one value per argument of the kernel, in order or by name: a NumPy array for a
-            pointer (any dtype, also of ml_dtypes), a number or NumPy scalar otherwise.
+            pointer (any dtype, also of ml_dtypes), a number or NumPy scalar otherwise; of a
+            pointer to LDS, the byte offset there.
         mode: E, R or W (see `modes`).
         order: `forward`, `reverse` or a seed: in which order the waves run between barriers.
         dynamic_lds: bytes of dynamic LDS.

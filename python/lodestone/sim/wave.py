@@ -129,6 +129,17 @@ class Wave:
         else:
             self.write_scalar(slot, bits)
 
+    def merged_half(self, row: int, values: Array, high: bool) -> Array:
+        """What a load of 16 bits [1, lanes] makes of register `row`.
+
+        The other half is kept, or zero where registers have ECC (CDNA4 ISA, 9.1.6).
+        """
+        placed = values << np.uint32(16) if high else values & np.uint32(0xFFFF)
+        if self.group.sram_ecc:
+            return np.asarray(placed)
+        kept = np.uint32(0xFFFF) if high else np.uint32(0xFFFF0000)
+        return np.asarray(placed | self.R[row] & kept)
+
     def write_rows(self, first: int, data: Array, mask: Array | None) -> None:
         """Write `data` [n, lanes] to rows from `first`; `mask` None means all lanes."""
         target = self.V[first : first + len(data)]

@@ -47,6 +47,7 @@ class Workgroup:
         self.mode: Mode = code.mode
         self.memory = memory
         self.lds = Lds(lds_size)
+        self.sram_ecc = program.code.sram_ecc
         self.scratch_bytes = scratch_bytes
         self.fp16_overflow = fp16_overflow
         self.findings = findings if findings is not None else Findings()

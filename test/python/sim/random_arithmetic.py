@@ -86,6 +86,9 @@ class Program:
         for kind in TYPES:
             for part in range(READ):
                 self._define(kind, f"in_{kind}[lane + {LANES * part}]")
+            # The same for all lanes: arithmetic of the scalar unit.
+            for at in (1, LANES, LANES * READ - 1):
+                self._define(kind, f"in_{kind}[{at}]")
         for _ in range(length):
             self.random.choice([self._integer, self._integer, self._float, self._convert])()
 
@@ -192,17 +195,18 @@ def outputs() -> list[np.ndarray]:
     return [np.zeros(LANES * KEPT, kind) for kind in TYPES.values()]
 
 
-def _clang(*arguments: str | Path) -> None:
+def clang(*arguments: str | Path) -> None:
+    """Call clang-22, without contraction of products and sums."""
     subprocess.run(["clang-22", "-w", "-ffp-contract=off", *arguments], check=True)
 
 
-def compile_gpu(source: str, chip: str, directory: Path, level: str) -> Path:
-    """Compile for `chip`; returns the code object."""
+def compile_gpu(source: str, chip: str, directory: Path, level: str = "-O3") -> Path:
+    """Compile OpenCL C for `chip`; returns the code object."""
     path, result = directory / "k.cl", directory / f"{chip}.hsaco"
     path.write_text(source)
-    _clang("-target", "amdgcn-amd-amdhsa", f"-mcpu={chip}", "-nogpulib", level, "-x", "cl",
-           "-cl-std=CL2.0", "-cl-fp32-correctly-rounded-divide-sqrt", "-Xclang",
-           "-finclude-default-header", path, "-o", result)  # fmt: skip
+    clang("-target", "amdgcn-amd-amdhsa", f"-mcpu={chip}", "-nogpulib", level, "-x", "cl",
+          "-cl-std=CL2.0", "-cl-fp32-correctly-rounded-divide-sqrt", "-Xclang",
+          "-finclude-default-header", path, "-o", result)  # fmt: skip
     return result
 
 
@@ -210,7 +214,7 @@ def run_host(source: str, arguments: list[np.ndarray], directory: Path) -> list[
     """What the program computes on this machine."""
     path, library = directory / "k.c", directory / "k.so"
     path.write_text(source)
-    _clang("-DHOST", "-O1", "-shared", "-fPIC", "-Xclang", "-ffloat16-excess-precision=none",
+    clang("-DHOST", "-O1", "-shared", "-fPIC", "-Xclang", "-ffloat16-excess-precision=none",
            path, "-o", library, "-lm")  # fmt: skip
     results = outputs()
     pointers = [ctypes.c_void_p(a.ctypes.data) for a in arguments + results]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from lodestone.sim import ExecutionError, snippet
+from copy_kernel import kernel_text
+from lodestone.sim import ExecutionError, asm, snippet
 
 LANE = np.arange(64)
 
@@ -354,6 +355,34 @@ def test_small_scratch(mode):
                 low << 16 | 0x2222, 0x11110000 | byte, (byte | 0xFF00) << 16 | 0x2222]  # fmt: skip
         assert [int(wave.R[8 + i][lane]) for i in range(8)] == want, lane
     assert not wave.group.findings.items
+
+
+# Where registers have ECC, a load of 16 bits clears the other half, whatever it loads from.
+@pytest.mark.parametrize("mode", ["E", "R"])
+def test_halves_with_ecc(mode):
+    wave, data = with_buffer(mode)
+    wave.group.sram_ecc = True
+    wave.V[8:12] = 0x11112222
+    wave.R[20][:] = 0
+    wave.group.lds.words[0] = 0x33334444
+    text = """global_load_short_d16 v8, v20, s[2:3]
+    global_load_short_d16_hi v9, v20, s[2:3]
+    ds_read_u16_d16 v10, v20
+    ds_read_u16_d16_hi v11, v20
+    s_waitcnt vmcnt(0) lgkmcnt(0)"""
+    snippet.execute(text, wave)
+    half = int(data.view(np.uint16)[0])
+    assert [int(wave.R[i][5]) for i in (8, 9, 10, 11)] == [half, half << 16, 0x4444, 0x44440000]
+
+
+# A code object tells by its flags whether it was made for registers with ECC.
+@pytest.mark.parametrize(
+    ("target", "ecc"),
+    [("gfx950", True), ("gfx950:sramecc-", False), ("gfx950:sramecc+", True), ("gfx1250", False)],
+)
+def test_ecc_flag(target, ecc):
+    text = kernel_text("  s_endpgm", chip=target, threads=32)
+    assert asm.load(text).code.sram_ecc == ecc
 
 
 # Flat accesses reach the buffers. They count in both counters and come in any order: their data
