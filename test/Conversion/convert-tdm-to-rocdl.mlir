@@ -45,12 +45,14 @@ gpu.module @m [#rocdl.target<chip = "gfx1250">] {
     gpu.return
   }
 
-  // The user's condition and the hint both hold.
+  // The user's condition and the hint both hold; LLVM sees a select of a scalar.
   // CHECK-LABEL: gpu.func @predicated
   // CHECK-SAME: %[[P:[a-z0-9]*]]: i1
   // CHECK: %[[ACTIVE:.*]] = arith.cmpi eq
-  // CHECK: %[[BOTH:.*]] = arith.andi %[[ACTIVE]], %[[P]] : i1
-  // CHECK: arith.extui %[[BOTH]] : i1 to i32
+  // CHECK: %[[P32:.*]] = arith.extui %[[P]] : i1 to i32
+  // CHECK: %[[OPAQUE:.*]] = llvm.inline_asm "", "=s,0" %[[P32]]
+  // CHECK: %[[COUNT:.*]] = arith.select %[[ACTIVE]], %[[OPAQUE]], %c0_i32
+  // CHECK: vector.from_elements %[[COUNT]],
   gpu.func @predicated(%a: !global, %p: i1) kernel
       attributes {known_block_size = array<i32: 256, 1, 1>} {
     %c0 = arith.constant 0 : index

@@ -255,15 +255,16 @@ Value CopyLowering::getLDSAddress(unsigned instruction) {
   return address;
 }
 
-/// The i1 that is true on the warps that move data.
+/// 1 on the warps that move data, else 0: an i1 or i32.
 Value CopyLowering::getPred() {
   Value active = buildIsActive(distribution.warps, warp, op->getLoc(), builder);
   Value pred = op.getPred();
-  if (active && pred)
-    pred = scalars.bitAnd(active, pred);
-  else if (active)
-    pred = active;
-  return pred ? pred : scalars.constant(1, 1);
+  if (!active || !pred)
+    return active ? active : pred ? pred : scalars.constant(1, 1);
+  // LLVM must not see that this is the conjunction of two conditions, which it
+  // would compute as masks of lanes.
+  pred = createLaunder(builder, scalars.resize(pred, 32));
+  return scalars.select(active, pred, scalars.constant(0));
 }
 
 /// The row indices of a gather: word by word, those of the warp's part.
