@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "TensorInstruction.h"
+
 #include "ScalarBuilder.h"
+#include "lodestone/Transforms/LDSTransforms.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
@@ -253,15 +255,16 @@ Value CopyLowering::getLDSAddress(unsigned instruction) {
   return address;
 }
 
-/// The i1 that is true on the warps that move data.
+/// 1 on the warps that move data, else 0: an i1 or i32.
 Value CopyLowering::getPred() {
   Value active = buildIsActive(distribution.warps, warp, op->getLoc(), builder);
   Value pred = op.getPred();
-  if (active && pred)
-    pred = scalars.bitAnd(active, pred);
-  else if (active)
-    pred = active;
-  return pred ? pred : scalars.constant(1, 1);
+  if (!active || !pred)
+    return active ? active : pred ? pred : scalars.constant(1, 1);
+  // LLVM must not see that this is the conjunction of two conditions, which it
+  // would compute as masks of lanes.
+  pred = createLaunder(builder, scalars.resize(pred, 32));
+  return scalars.select(active, pred, scalars.constant(0));
 }
 
 /// The row indices of a gather: word by word, those of the warp's part.
@@ -415,16 +418,16 @@ TensorInstruction tdm::fuse(ArrayRef<TensorInstruction> members,
 
 void tdm::create(const TensorInstruction &instruction, Location loc,
                  OpBuilder &builder) {
-  auto group = [&](unsigned index) -> Value {
+  auto group = [&](const TensorInstruction &from, unsigned index) -> Value {
     unsigned begin = kTDMGroupStart[index], end = kTDMGroupStart[index + 1];
     auto type = VectorType::get(end - begin, builder.getI32Type());
     return vector::FromElementsOp::create(
         builder, loc, type,
-        ArrayRef<Value>(instruction.words).slice(begin, end - begin));
+        ArrayRef<Value>(from.words).slice(begin, end - begin));
   };
   // The cache policy is the default one.
   IntegerAttr policy = builder.getI32IntegerAttr(0);
-  Value g0 = group(0), g1 = group(1);
+  Value g0 = group(instruction, 0), g1 = group(instruction, 1);
   ArrayAttr none;
   if (!instruction.needsAllGroups) {
     if (instruction.isLoad)
@@ -435,7 +438,12 @@ void tdm::create(const TensorInstruction &instruction, Location loc,
                                             none, none);
     return;
   }
-  Value g2 = group(2), g3 = group(3);
+  // LLVM drops groups 2 and 3 when it finds them to be zero, but then a third
+  // dimension of the tile, or the rows of a gather, would be gone, too.
+  TensorInstruction opaque = instruction;
+  Value &first = opaque.words[kTDMGroupStart[2]];
+  first = createLaunder(builder, first);
+  Value g2 = group(opaque, 2), g3 = group(opaque, 3);
   if (instruction.isLoad)
     ROCDL::TensorLoadToLDSOp::create(builder, loc, g0, g1, g2, g3, policy, none,
                                      none, none);

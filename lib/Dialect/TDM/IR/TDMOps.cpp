@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace lodestone;
@@ -112,6 +113,15 @@ static LogicalResult verifyTensor(CopyOpInterface op) {
 // The block in LDS
 //===----------------------------------------------------------------------===//
 
+/// True if `count` arrays of this shape fit into what an LDS address can reach.
+static bool isAddressable(ArrayRef<int64_t> shape, uint64_t count,
+                          uint64_t elementBytes) {
+  uint64_t bytes = llvm::SaturatingMultiply(count, elementBytes);
+  for (int64_t size : shape)
+    bytes = llvm::SaturatingMultiply<uint64_t>(bytes, size);
+  return bytes <= lds::kMaxRegionEnd;
+}
+
 /// Checks what the later rules read: memrefs of one static type in LDS, with
 /// the tensor's elements, and the shape of the block.
 static LogicalResult verifyLDSTypes(CopyOpInterface op) {
@@ -159,6 +169,11 @@ static LogicalResult verifyLDSTypes(CopyOpInterface op) {
            << "block of " << block[partition.getInt()]
            << " elements along dimension " << partition.getInt()
            << " is no multiple of the " << pieces << " pieces";
+  uint64_t elementBytes = *lds::getElementBytes(type.getElementType());
+  if (!isAddressable(type.getShape(), pieces, elementBytes) ||
+      (block && !isAddressable(block.asArrayRef(), 1, elementBytes)))
+    return op->emitOpError()
+           << "block must have at most " << lds::kMaxRegionEnd << " bytes";
   return success();
 }
 
@@ -207,11 +222,9 @@ static LogicalResult verifyLDSSpace(CopyOpInterface op) {
   auto type = cast<MemRefType>(op.getLds().front().getType());
   PaddingAttr padding = op.getPaddingAttr();
   IterationAttr iteration = op.getIterationAttr();
-  __int128 bytes = shape.elementBytes;
+  int64_t bytes = shape.elementBytes;
   for (int64_t size : shape.piece)
-    if ((bytes *= size) > lds::kMaxRegionEnd)
-      return op->emitOpError()
-             << "block has more than " << lds::kMaxRegionEnd << " bytes";
+    bytes *= size;
   int64_t padded = getPaddedOffset(bytes - 1, padding) + 1;
   int64_t needed = padded;
   if (iteration) {
@@ -240,12 +253,10 @@ static LogicalResult verifyLDSSpace(CopyOpInterface op) {
   }
   if (!hasStrides(type, rowMajorStrides(type.getShape())))
     return op->emitOpError() << "block must be contiguous, but is " << type;
-  __int128 has = shape.elementBytes;
-  for (int64_t size : type.getShape())
-    has = std::min<__int128>(has * size, INT64_MAX);
+  int64_t has = type.getNumElements() * shape.elementBytes;
   if (has < needed)
     return op->emitOpError() << "needs " << needed << " bytes of LDS, but "
-                             << type << " has " << static_cast<int64_t>(has);
+                             << type << " has " << has;
   return success();
 }
 
