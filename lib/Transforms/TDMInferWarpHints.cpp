@@ -46,7 +46,9 @@ struct Choice {
   LoadOp load;
   WarpSet warps;
   /// The rules that led there.
-  SmallVector<std::string, 2> reasons;
+  SmallVector<std::string, 2> reasons = {};
+  /// A remark has said why a rule didn't.
+  bool isRefused = false;
 };
 
 struct TDMInferWarpHints final
@@ -67,8 +69,6 @@ private:
 
   /// Of the chip that the function is for.
   unsigned simds = 0;
-  /// Who else may count the function's tensor instructions.
-  std::string foreignCount;
   /// The stagger of the function's outermost loops.
   llvm::DenseMap<Operation *, WarpStagger> staggers;
 };
@@ -112,7 +112,7 @@ std::optional<Choice> TDMInferWarpHints::startFrom(LoadOp load,
   // The verifier has refused such a load.
   if (!all)
     return std::nullopt;
-  Choice choice{load, *all, {}};
+  Choice choice{load, *all};
   Operation *loop = leadingGroup ? getOutermostLoop(load, function) : nullptr;
   if (!loop)
     return choice;
@@ -123,6 +123,7 @@ std::optional<Choice> TDMInferWarpHints::startFrom(LoadOp load,
   if (!stagger.unknown.empty()) {
     refuse(load, "unknown-stagger",
            "it isn't known which warps lead here: " + stagger.unknown);
+    choice.isRefused = true;
     return choice;
   }
   if (!stagger.leading)
@@ -131,6 +132,7 @@ std::optional<Choice> TDMInferWarpHints::startFrom(LoadOp load,
       WarpSet::fromMask(*stagger.leading, numWarps, error);
   if (!leading) {
     refuse(load, "leading-group-not-legal", error.message);
+    choice.isRefused = true;
     return choice;
   }
   choice.warps = *leading;
@@ -182,8 +184,7 @@ void TDMInferWarpHints::divide(MutableArrayRef<Choice> choices) {
 }
 
 /// What is wrong with the hint that `load` has; empty if nothing.
-static std::string checkHint(LoadOp load, uint64_t numWarps,
-                             unsigned &instructions) {
+static std::string checkHint(LoadOp load, uint64_t numWarps) {
   std::string error;
   ScopedDiagnosticHandler handler(
       load.getContext(),
@@ -194,9 +195,7 @@ static std::string checkHint(LoadOp load, uint64_t numWarps,
         error = diagnostic.str();
         return success();
       });
-  FailureOr<Distribution> distribution = distribute(load, numWarps);
-  if (succeeded(distribution))
-    instructions = distribution->instructions;
+  (void)distribute(load, numWarps);
   StringRef message = error;
   message.consume_front("'tdm.load' op ");
   return message.str();
@@ -211,19 +210,12 @@ void TDMInferWarpHints::apply(MutableArrayRef<Choice> choices) {
   };
   for (Choice &choice : choices) {
     const WarpSet &warps = choice.warps;
-    unsigned before = 1, after = 1;
-    checkHint(choice.load, warps.numWarps(), before);
     choice.load.setWarpUsedHintAttr(WarpsAttr::get(
         &getContext(), warps.free(), warps.anchor(), warps.numWarps()));
-    std::string error = checkHint(choice.load, warps.numWarps(), after);
+    std::string error = checkHint(choice.load, warps.numWarps());
     if (!error.empty())
       return undo(choice.load, "hint-not-legal",
                   WarpSet::formatMask(warps.mask()) + ": " + error);
-    if (before != after && !foreignCount.empty())
-      return undo(choice.load, "counted-elsewhere",
-                  formatv("a hint would make one instruction of {0}, but {1}",
-                          before, foreignCount)
-                      .str());
   }
   for (Choice &choice : choices) {
     ++numInferred;
@@ -262,11 +254,11 @@ void TDMInferWarpHints::decide(ArrayRef<LoadOp> loads, Operation *function,
     SmallVector<Choice> changed;
     for (Choice &choice : group) {
       limitToSIMDs(choice);
-      if (choice.reasons.empty())
+      if (!choice.reasons.empty())
+        changed.push_back(choice);
+      else if (!choice.isRefused)
         refuse(choice.load, "no-rule-applies",
                "no rule that is switched on gives this load fewer warps");
-      else
-        changed.push_back(choice);
     }
     apply(changed);
   }
@@ -291,7 +283,6 @@ LogicalResult TDMInferWarpHints::inferIn(Operation *function) {
       return failure();
     simds = (*info)->simdsPerCU;
   }
-  foreignCount = findForeignCount(function);
   staggers.clear();
   for (const Run &run : collectRuns(function)) {
     SmallVector<LoadOp> candidates = selectCandidates(run);
