@@ -22,20 +22,20 @@ gpu.module @kernels {
   // operations between them don't matter. With 8 warps each then has one for each
   // of the four SIMDs.
   // CHECK-LABEL: @two
-  // CHECK: to %[[A:.*]] hint(<free = 0b011, anchor = 0b000, of = 8>)
-  // CHECK: to %{{.*}} hint(<free = 0b011, anchor = 0b100, of = 8>)
+  // CHECK: to %A hint(#tdm.warps<free = 0b011, anchor = 0b000, of = 8>)
+  // CHECK: to %B hint(#tdm.warps<free = 0b011, anchor = 0b100, of = 8>)
   // REMARK: remark: [Passed] hint-inferred | Category:tdm-infer-warp-hints
-  // REMARK-SAME: Hint=0x0f, Warps=free = 0b011, anchor = 0b000, of = 8, Reason=1 of 2 adjacent loads
+  // REMARK-SAME: Hint=0x0f, Reason="1 of 2 adjacent loads", Warps="free = 0b011, anchor = 0b000, of = 8"
   // REMARK: remark: [Passed] hint-inferred
-  // REMARK-SAME: Hint=0xf0, {{.*}}Reason=2 of 2 adjacent loads
+  // REMARK-SAME: Hint=0xf0, Reason="2 of 2 adjacent loads"
   // COMPLEMENTARY-LABEL: @two
-  // COMPLEMENTARY: hint(<free = 0b011, anchor = 0b000, of = 8>)
-  // COMPLEMENTARY: hint(<free = 0b011, anchor = 0b100, of = 8>)
+  // COMPLEMENTARY: hint(#tdm.warps<free = 0b011, anchor = 0b000, of = 8>)
+  // COMPLEMENTARY: hint(#tdm.warps<free = 0b011, anchor = 0b100, of = 8>)
   // LEADING-LABEL: @two
   // LEADING-NOT: free =
   // SIMD-LABEL: @two
-  // SIMD: hint(<free = 0b011, anchor = 0b000, of = 8>)
-  // SIMD: hint(<free = 0b011, anchor = 0b000, of = 8>)
+  // SIMD: hint(#tdm.warps<free = 0b011, anchor = 0b000, of = 8>)
+  // SIMD: hint(#tdm.warps<free = 0b011, anchor = 0b000, of = 8>)
   gpu.func @two(%a: !global, %b: !global, %i: index) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
     %ldsA = lds.region @A : !tile
     %ldsB = lds.region @B : !tile
@@ -48,15 +48,15 @@ gpu.module @kernels {
   // Of three loads the one with the most bytes gets half of the warps, and of 16
   // warps four at most stay.
   // CHECK-LABEL: @three
-  // CHECK: hint(<free = 0b0011, anchor = 0b1000, of = 16>)
-  // CHECK: hint(<free = 0b0011, anchor = 0b0000, of = 16>)
-  // CHECK: hint(<free = 0b0011, anchor = 0b1100, of = 16>)
-  // REMARK: Hint=0xf00, {{.*}}Reason=1 of 3 adjacent loads
-  // REMARK: Hint=0x0f, {{.*}}Reason=2 of 3 adjacent loads; one warp for each of 4 SIMDs
+  // CHECK: hint(#tdm.warps<free = 0b0011, anchor = 0b1000, of = 16>)
+  // CHECK: hint(#tdm.warps<free = 0b0011, anchor = 0b0000, of = 16>)
+  // CHECK: hint(#tdm.warps<free = 0b0011, anchor = 0b1100, of = 16>)
+  // REMARK: Hint=0xf00, Reason="1 of 3 adjacent loads"
+  // REMARK: Hint=0x0f, Reason="2 of 3 adjacent loads; one warp for each of 4 SIMDs"
   // COMPLEMENTARY-LABEL: @three
-  // COMPLEMENTARY: hint(<free = 0b0011, anchor = 0b1000, of = 16>)
-  // COMPLEMENTARY: hint(<free = 0b0111, anchor = 0b0000, of = 16>)
-  // COMPLEMENTARY: hint(<free = 0b0011, anchor = 0b1100, of = 16>)
+  // COMPLEMENTARY: hint(#tdm.warps<free = 0b0011, anchor = 0b1000, of = 16>)
+  // COMPLEMENTARY: hint(#tdm.warps<free = 0b0111, anchor = 0b0000, of = 16>)
+  // COMPLEMENTARY: hint(#tdm.warps<free = 0b0011, anchor = 0b1100, of = 16>)
   gpu.func @three(%a: !global, %i: index) kernel attributes {known_block_size = array<i32: 64, 8, 1>} {
     %ldsA = lds.region @A : !small
     %ldsB = lds.region @B : !tile
@@ -69,11 +69,11 @@ gpu.module @kernels {
 
   // Five are three and two, not four and one.
   // COMPLEMENTARY-LABEL: @five
-  // COMPLEMENTARY: hint(<free = 0b01, anchor = 0b00, of = 4>)
-  // COMPLEMENTARY: hint(<free = 0b00, anchor = 0b10, of = 4>)
-  // COMPLEMENTARY: hint(<free = 0b00, anchor = 0b11, of = 4>)
-  // COMPLEMENTARY: hint(<free = 0b01, anchor = 0b00, of = 4>)
-  // COMPLEMENTARY: hint(<free = 0b01, anchor = 0b10, of = 4>)
+  // COMPLEMENTARY: hint(#tdm.warps<free = 0b01, anchor = 0b00, of = 4>)
+  // COMPLEMENTARY: hint(#tdm.warps<free = 0b00, anchor = 0b10, of = 4>)
+  // COMPLEMENTARY: hint(#tdm.warps<free = 0b00, anchor = 0b11, of = 4>)
+  // COMPLEMENTARY: hint(#tdm.warps<free = 0b01, anchor = 0b00, of = 4>)
+  // COMPLEMENTARY: hint(#tdm.warps<free = 0b01, anchor = 0b10, of = 4>)
   gpu.func @five(%a: !global, %i: index) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
     %lds = lds.region @A : !small
     tdm.load %a[%i, %i] to %lds : !global to !small
@@ -88,10 +88,10 @@ gpu.module @kernels {
   // the loop has the rest of the rules.
   // LEADING-LABEL: @pipelined
   // LEADING: scf.for
-  // LEADING: tdm.load {{.*}} hint(<free = 0b011, anchor = 0b000, of = 8>)
+  // LEADING: tdm.load {{.*}} hint(#tdm.warps<free = 0b011, anchor = 0b000, of = 8>)
   // LEADING: tdm.load %{{[^h]*}} : memref
   // CHECK-LABEL: @pipelined
-  // REMARK: Hint=0x0f, {{.*}}Reason=the leading group of a warp-pipelined loop
+  // REMARK: Hint=0x0f, Reason="the leading group of a warp-pipelined loop"
   gpu.func @pipelined(%a: !global, %n: index) kernel attributes {known_block_size = array<i32: 128, 2, 1>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -119,9 +119,9 @@ gpu.module @kernels {
   // loads of the stage share the leading group.
   // CHECK-LABEL: @pipelined_fused
   // CHECK: scf.for
-  // CHECK: hint(<free = 0b001, anchor = 0b100, of = 8>)
-  // CHECK: hint(<free = 0b001, anchor = 0b110, of = 8>)
-  // REMARK: Hint=0x30, {{.*}}Reason=the leading group of a warp-pipelined loop; 1 of 2 adjacent loads
+  // CHECK: hint(#tdm.warps<free = 0b001, anchor = 0b100, of = 8>)
+  // CHECK: hint(#tdm.warps<free = 0b001, anchor = 0b110, of = 8>)
+  // REMARK: Hint=0x30, Reason="the leading group of a warp-pipelined loop; 1 of 2 adjacent loads"
   gpu.func @pipelined_fused(%a: !global, %n: index) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
