@@ -48,9 +48,6 @@ public:
   mlir::Value subtract(mlir::Value a, mlir::Value b) {
     return binary<mlir::arith::SubIOp>(a, b);
   }
-  mlir::Value maximum(mlir::Value a, mlir::Value b) {
-    return binary<mlir::arith::MaxUIOp>(a, b);
-  }
   mlir::Value bitAnd(mlir::Value a, mlir::Value b) {
     return binary<mlir::arith::AndIOp>(a, b);
   }
@@ -65,6 +62,9 @@ public:
   }
   mlir::Value bitAnd(mlir::Value a, int64_t b) {
     return bitAnd(a, sameType(b, a));
+  }
+  mlir::Value bitXor(mlir::Value a, int64_t b) {
+    return binary<mlir::arith::XOrIOp>(a, sameType(b, a));
   }
   mlir::Value shiftLeft(mlir::Value a, unsigned bits) {
     return binary<mlir::arith::ShLIOp>(a, sameType(bits, a));

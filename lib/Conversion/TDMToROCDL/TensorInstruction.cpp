@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "TensorInstruction.h"
+
 #include "ScalarBuilder.h"
+#include "lodestone/Transforms/LDSTransforms.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
@@ -253,7 +255,7 @@ Value CopyLowering::getLDSAddress(unsigned instruction) {
   return address;
 }
 
-/// 1 on the warps that move data, else 0.
+/// The i1 that is true on the warps that move data.
 Value CopyLowering::getPred() {
   Value active = buildIsActive(distribution.warps, warp, op->getLoc(), builder);
   Value pred = op.getPred();
@@ -261,7 +263,7 @@ Value CopyLowering::getPred() {
     pred = scalars.bitAnd(active, pred);
   else if (active)
     pred = active;
-  return pred ? scalars.resize(pred, 32) : scalars.constant(1);
+  return pred ? pred : scalars.constant(1, 1);
 }
 
 /// The row indices of a gather: word by word, those of the warp's part.
@@ -338,10 +340,14 @@ FailureOr<TensorInstruction> CopyLowering::build(unsigned instruction) {
     Value coordinate = getCoordinate(dim, instruction);
     elements =
         scalars.add(elements, scalars.multiply(coordinate, strides[dim]));
-    // What is left of the tensor from here on, nothing if this is beyond it.
-    Value size = scalars.resize(sizes[dim], 32);
-    Value start = scalars.resize(coordinate, 32);
-    Value left = scalars.subtract(scalars.maximum(size, start), start);
+    // What is left of the tensor from here on, nothing if this is beyond it. Of
+    // the difference, the high word is all ones if it is negative and else
+    // zero. A maximum would become a saturating subtraction, which only the
+    // vector unit has.
+    Value difference = scalars.subtract(sizes[dim], coordinate);
+    Value isNegative = scalars.resize(scalars.shiftRight(difference, 32), 32);
+    Value left = scalars.bitAnd(scalars.resize(difference, 32),
+                                scalars.bitXor(isNegative, -1));
     words.set(TDMField::tensorDim, left, flip(dim));
     if (flip(dim) > 0)
       words.set(TDMField::stride, strides[dim], flip(dim) - 1);
@@ -411,16 +417,16 @@ TensorInstruction tdm::fuse(ArrayRef<TensorInstruction> members,
 
 void tdm::create(const TensorInstruction &instruction, Location loc,
                  OpBuilder &builder) {
-  auto group = [&](unsigned index) -> Value {
+  auto group = [&](const TensorInstruction &from, unsigned index) -> Value {
     unsigned begin = kTDMGroupStart[index], end = kTDMGroupStart[index + 1];
     auto type = VectorType::get(end - begin, builder.getI32Type());
     return vector::FromElementsOp::create(
         builder, loc, type,
-        ArrayRef<Value>(instruction.words).slice(begin, end - begin));
+        ArrayRef<Value>(from.words).slice(begin, end - begin));
   };
   // The cache policy is the default one.
   IntegerAttr policy = builder.getI32IntegerAttr(0);
-  Value g0 = group(0), g1 = group(1);
+  Value g0 = group(instruction, 0), g1 = group(instruction, 1);
   ArrayAttr none;
   if (!instruction.needsAllGroups) {
     if (instruction.isLoad)
@@ -431,7 +437,12 @@ void tdm::create(const TensorInstruction &instruction, Location loc,
                                             none, none);
     return;
   }
-  Value g2 = group(2), g3 = group(3);
+  // LLVM drops groups 2 and 3 when it finds them to be zero, but then a third
+  // dimension of the tile, or the rows of a gather, would be gone, too.
+  TensorInstruction opaque = instruction;
+  Value &first = opaque.words[kTDMGroupStart[2]];
+  first = createLaunder(builder, first);
+  Value g2 = group(opaque, 2), g3 = group(opaque, 3);
   if (instruction.isLoad)
     ROCDL::TensorLoadToLDSOp::create(builder, loc, g0, g1, g2, g3, policy, none,
                                      none, none);

@@ -15,7 +15,8 @@ from .errors import CodeObjectError
 from .operands import Operand, split_operands
 
 TRIPLE = "amdgcn-amd-amdhsa"
-CHIPS = ("gfx942", "gfx950", "gfx1250")
+# Chip -> lanes of a wave.
+LANES = {"gfx942": 64, "gfx950": 64, "gfx1250": 32}
 
 _LINE = re.compile(
     r"^\s+(?P<text>\S.*?)\s*// (?P<address>[0-9A-F]+): (?P<words>[0-9A-F]{8}(?: [0-9A-F]{8})*)"
@@ -98,8 +99,8 @@ def load(kernel: bytes | str | Path, chip: str | None = None) -> Program:
 
 def code_object(kernel: bytes | str | Path, chip: str | None = None) -> bytes:
     """The ELF of a kernel; assembly text is assembled. As `load`."""
-    if chip is not None and chip not in CHIPS:
-        raise CodeObjectError(f"chip {chip} is not one of {', '.join(CHIPS)}")
+    if chip is not None and chip not in LANES:
+        raise CodeObjectError(f"chip {chip} is not one of {', '.join(LANES)}")
     data = _read(kernel)
     return assemble(data, chip) if isinstance(data, str) else data
 

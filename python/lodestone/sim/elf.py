@@ -98,6 +98,7 @@ class KernelInfo:
     arguments: tuple[Argument, ...]
     max_workgroup_size: int
     required_workgroup_size: tuple[int, int, int] | None
+    cluster_dims: tuple[int, int, int] | None
     has_metadata: bool
 
 
@@ -224,7 +225,7 @@ def _kernel(
         Argument(a.get(".name", f"#{i}"), a[".offset"], a[".size"], a[".value_kind"])
         for i, a in enumerate(meta.get(".args", []))
     )
-    required = meta.get(".reqd_workgroup_size")
+    required, cluster = meta.get(".reqd_workgroup_size"), meta.get(".cluster_dims")
     return KernelInfo(
         name=name,
         entry=entry,
@@ -232,6 +233,7 @@ def _kernel(
         arguments=arguments,
         max_workgroup_size=int(meta.get(".max_flat_workgroup_size", 1024)),
         required_workgroup_size=(required[0], required[1], required[2]) if required else None,
+        cluster_dims=(cluster[0], cluster[1], cluster[2]) if cluster else None,
         has_metadata=metadata is not None,
     )
 

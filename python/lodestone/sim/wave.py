@@ -12,6 +12,7 @@ from .operands import EXEC, SGPR_SLOTS
 
 if TYPE_CHECKING:
     from .counters import Pending
+    from .memory import Scratch
     from .workgroup import Workgroup
 
 Array = npt.NDArray[Any]
@@ -44,13 +45,15 @@ class Wave:
         queues: outstanding operations by counter, oldest first; `capacity` is how many fit.
         views: register ranges as arrays of the shape a matrix instruction wants.
         pending: register -> the operation that still has to write it (modes R and W).
+        signalled: it signalled the workgroup's barrier and has not waited there yet.
+        stopped_at: number of the barrier at which it waits, or 0.
         log: LDS events of this epoch for the race check.
     """
 
     __slots__ = (
         "F", "I", "R", "S", "V", "block", "capacity", "done", "epoch_state", "full", "group",
         "index", "issued", "lanes", "log", "mask", "pending", "queues", "scc",
-        "scratch", "signalled", "unlanded", "views",
+        "scratch", "signalled", "stopped_at", "unlanded", "views",
     )  # fmt: skip
 
     def __init__(self, group: Workgroup, index: int, lanes: int, capacity: dict[str, int]) -> None:
@@ -67,6 +70,7 @@ class Wave:
         self.block = 0
         self.done = False
         self.signalled = False
+        self.stopped_at = 0
         self.capacity = capacity
         self.queues: dict[str, deque[Pending]] = {name: deque() for name in capacity}
         self.issued = dict.fromkeys(capacity, 0)
@@ -74,7 +78,7 @@ class Wave:
         self.unlanded: list[Pending] = []
         self.log: list[Any] = []
         self.epoch_state: Any = None
-        self.scratch: Array | None = None
+        self.scratch: Scratch | None = None
         self.views: dict[Any, Array] = {}
         self.set_exec((1 << lanes) - 1)
 

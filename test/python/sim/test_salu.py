@@ -187,11 +187,11 @@ def test_scalar_load():
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("s_getreg_b32 s0, hwreg(HW_REG_XCC_ID)", "unknown instruction s_getreg_b32"),
+        ("s_getreg_b32 s0, hwreg(HW_REG_XCC_ID)", "only IB_STS2 can be read"),
         ("v_dot2_f32_f16 v0, v1, v2, v3", "unknown instruction v_dot2_f32_f16"),
-        ("v_add_u32 v0, v1, v2 clamp", "clamp"),
+        ("v_mul_u32_u24 v0, v1, v2 clamp", "clamp"),
         ("buffer_load_dword v0, v1, s[0:3], 0 idxen", "idxen"),
-        ("flat_load_dword v0, v[2:3]", "unknown instruction flat_load_dword"),
+        ("flat_atomic_add v[2:3], v0", "unknown instruction flat_atomic_add"),
     ],
 )
 def test_refused(text, reason):

@@ -51,10 +51,10 @@ static ParseResult parseMask(AsmParser &parser, StringRef name,
   if (parser.parseInteger(number))
     return failure();
   // "0b011" is the integer 0 and the keyword b011.
-  StringRef digits;
-  if (number == 0 && succeeded(parser.parseOptionalKeyword(&digits)) &&
-      (!digits.consume_front("b") || digits.getAsInteger(2, number)))
-    return parser.emitError(loc) << "'0" << digits << "' is not a number";
+  StringRef word;
+  if (number == 0 && succeeded(parser.parseOptionalKeyword(&word)) &&
+      (!word.starts_with("b") || word.drop_front().getAsInteger(2, number)))
+    return parser.emitError(loc) << "'0" << word << "' is not a binary number";
   if (number > UINT32_MAX)
     return parser.emitError(loc)
            << name << " " << number << " does not fit into 32 bits";

@@ -19,6 +19,18 @@ using namespace mlir;
 using namespace lodestone;
 using namespace lodestone::tdm;
 
+// An attribute of a known kind, without its name.
+template <typename Attr>
+static ParseResult parseStripped(OpAsmParser &parser, Attr &attribute) {
+  attribute = dyn_cast_or_null<Attr>(Attr::parse(parser, Type()));
+  return success(attribute != nullptr);
+}
+
+template <typename Attr>
+static void printStripped(OpAsmPrinter &printer, Operation *, Attr attribute) {
+  attribute.print(printer);
+}
+
 #define GET_OP_CLASSES
 #include "lodestone/Dialect/TDM/IR/TDMOps.cpp.inc"
 

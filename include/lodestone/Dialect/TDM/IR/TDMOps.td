@@ -109,10 +109,10 @@ def TDM_LoadOp : TDM_CopyOp<"load"> {
   let assemblyFormat = [{
     $global `[` $offsets `]` `to` $lds oilist(
         `if` $pred
-      | `block` `(` $block `)`
-      | `padding` `(` $padding `)`
+      | `block` `(` custom<Stripped>($block) `)`
+      | `padding` `(` custom<Stripped>($padding) `)`
       | `partition` `(` $partition_dim `)`
-      | `iterate` `(` $iteration `)`
+      | `iterate` `(` custom<Stripped>($iteration) `)`
       | `workgroups` `(` $workgroup_mask `)`
       | `barrier` `(` $barrier `:` type($barrier) `)`
       | `hint` `(` $warp_used_hint `)`
@@ -154,9 +154,9 @@ def TDM_StoreOp : TDM_CopyOp<"store"> {
   let assemblyFormat = [{
     $lds `to` $global `[` $offsets `]` oilist(
         `if` $pred
-      | `block` `(` $block `)`
+      | `block` `(` custom<Stripped>($block) `)`
       | `partition` `(` $partition_dim `)`
-      | `iterate` `(` $iteration `)`
+      | `iterate` `(` custom<Stripped>($iteration) `)`
       | `barrier` `(` $barrier `:` type($barrier) `)`
       | `hint` `(` $warp_used_hint `)`
       | `early_timeout` $early_timeout)
@@ -202,8 +202,8 @@ def TDM_GatherOp : TDM_CopyOp<"gather"> {
   let assemblyFormat = [{
     $global `[` $offsets `]` `rows` `(` $rows `:` type($rows) `)` `to` $lds oilist(
         `if` $pred
-      | `block` `(` $block `)`
-      | `padding` `(` $padding `)`
+      | `block` `(` custom<Stripped>($block) `)`
+      | `padding` `(` custom<Stripped>($padding) `)`
       | `workgroups` `(` $workgroup_mask `)`
       | `hint` `(` $warp_used_hint `)`
       | `early_timeout` $early_timeout)
