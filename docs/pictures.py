@@ -15,8 +15,10 @@ IMAGES = Path(__file__).parent / "images"
 PICTURES = {
     "tile-plain.svg": Picture(Swizzle()),
     "tile-xor.svg": Picture(Swizzle.xor(bits=3, base=4, shift=3)),
-    "tile-padded.svg": Picture(Swizzle.padded(row_bytes=128, pad_bytes=16)),
-    "tile-rotate.svg": Picture(Swizzle.rotate(row_bytes=192), row_bytes=192),
+    "tile-96-columns.svg": Picture(
+        Swizzle.coord_xor(bits=2, base_row=1, base_col=4, row_bytes=192), row_bytes=192
+    ),
+    "tile-padded.svg": Picture(Swizzle.padded(row_bytes=128, pad_bytes=32)),
 }
 
 
