@@ -251,6 +251,7 @@ void bindRemarks(nb::module_ &m);
 void bindCompile(nb::module_ &m);
 void bindAnalysis(nb::module_ &m);
 void bindTDM(nb::module_ &m);
+void bindSwizzle(nb::module_ &m);
 
 } // namespace lodestone::python
 

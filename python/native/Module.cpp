@@ -34,4 +34,5 @@ NB_MODULE(_native, m) {
   bindCompile(m);
   bindAnalysis(m);
   bindTDM(m);
+  bindSwizzle(m);
 }
