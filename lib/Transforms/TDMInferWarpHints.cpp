@@ -59,7 +59,7 @@ struct TDMInferWarpHints final
 private:
   LogicalResult inferIn(Operation *function);
   void refuse(LoadOp load, StringRef name, const Twine &reason);
-  SmallVector<LoadOp> selectCandidates(const Run &run);
+  SmallVector<Run> selectCandidates(const Run &run);
   std::optional<Choice> startFrom(LoadOp load, Operation *function,
                                   uint64_t numWarps);
   void decide(ArrayRef<LoadOp> loads, Operation *function, uint64_t numWarps);
@@ -83,24 +83,35 @@ void TDMInferWarpHints::refuse(LoadOp load, StringRef name,
       << remark::reason("{0}", reason.str());
 }
 
-/// The loads of `run` that a hint may be given to.
-SmallVector<LoadOp> TDMInferWarpHints::selectCandidates(const Run &run) {
-  SmallVector<LoadOp> candidates;
+/// The loads of `run` that a hint may be given to, in groups that may become
+/// one instruction: neighbours of one rank.
+SmallVector<Run> TDMInferWarpHints::selectCandidates(const Run &run) {
+  SmallVector<Run> groups;
+  bool isNew = true;
   for (LoadOp load : run) {
-    if (load.getWarpUsedHintAttr())
+    if (load.getWarpUsedHintAttr()) {
       remark::analysis(
           load.getLoc(),
           remark::RemarkOpts::name("hint-kept").category(kCategory))
           << remark::reason("this load has a hint already");
-    else if (load.getBarrier())
+      isNew = true;
+      continue;
+    }
+    if (load.getBarrier()) {
       refuse(
           load, "has-barrier",
           "each warp that moves data arrives at the barrier of this load, so "
           "a hint would change how often it is arrived at");
-    else
-      candidates.push_back(load);
+      isNew = true;
+      continue;
+    }
+    if (isNew || groups.back().back().getGlobal().getType().getRank() !=
+                     load.getGlobal().getType().getRank())
+      groups.emplace_back();
+    groups.back().push_back(load);
+    isNew = false;
   }
-  return candidates;
+  return groups;
 }
 
 /// The warps that `load` has before its neighbours are looked at.
@@ -203,19 +214,20 @@ static std::string checkHint(LoadOp load, uint64_t numWarps) {
 
 /// Sets the hints of loads that were decided together: all or none.
 void TDMInferWarpHints::apply(MutableArrayRef<Choice> choices) {
-  auto undo = [&](LoadOp failed, StringRef name, const Twine &why) {
-    for (Choice &choice : choices)
-      choice.load.removeWarpUsedHintAttr();
-    refuse(failed, name, why);
-  };
   for (Choice &choice : choices) {
     const WarpSet &warps = choice.warps;
     choice.load.setWarpUsedHintAttr(WarpsAttr::get(
         &getContext(), warps.free(), warps.anchor(), warps.numWarps()));
     std::string error = checkHint(choice.load, warps.numWarps());
-    if (!error.empty())
-      return undo(choice.load, "hint-not-legal",
-                  WarpSet::formatMask(warps.mask()) + ": " + error);
+    if (error.empty())
+      continue;
+    for (Choice &other : choices) {
+      other.load.removeWarpUsedHintAttr();
+      refuse(other.load, "hint-not-legal",
+             (other.load == choice.load ? "" : "of a load beside this one, ") +
+                 WarpSet::formatMask(warps.mask()) + ": " + error);
+    }
+    return;
   }
   for (Choice &choice : choices) {
     ++numInferred;
@@ -285,29 +297,19 @@ LogicalResult TDMInferWarpHints::inferIn(Operation *function) {
   }
   staggers.clear();
   for (const Run &run : collectRuns(function)) {
-    SmallVector<LoadOp> candidates = selectCandidates(run);
-    if (candidates.empty())
-      continue;
-    FailureOr<std::optional<uint64_t>> numWarps = getNumWarps(run.front());
+    FailureOr<std::optional<uint64_t>> numWarps =
+        getNumWarps(LoadOp(run.front()));
     if (failed(numWarps))
       return failure();
-    if (!*numWarps) {
+    for (const Run &candidates : selectCandidates(run)) {
+      if (*numWarps) {
+        decide(candidates, function, **numWarps);
+        continue;
+      }
       for (LoadOp load : candidates)
         refuse(load, "unknown-warps",
                "the size of the workgroup is unknown; give the kernel a "
                "known_block_size");
-      continue;
-    }
-    // Only loads of one rank can be one instruction later.
-    ArrayRef<LoadOp> rest = candidates;
-    while (!rest.empty()) {
-      auto rank = [](LoadOp load) {
-        return load.getGlobal().getType().getRank();
-      };
-      ArrayRef<LoadOp> alike = rest.take_while(
-          [&](LoadOp load) { return rank(load) == rank(rest.front()); });
-      decide(alike, function, **numWarps);
-      rest = rest.drop_front(alike.size());
     }
   }
   return success();

@@ -29,7 +29,8 @@ gpu.module @kernels {
 
   // A block that can't be divided among the warps of a hint; its neighbour stays
   // without, too, for its hint would make sense with the other's only.
-  // REMARK: [Missed] hint-not-legal{{.*}}0xf0: hint has 4 active warps, but the block of 33x65 can be divided into 1 parts at most
+  // REMARK: [Missed] hint-not-legal{{.*}}of a load beside this one, 0xf0: hint has 4 active warps
+  // REMARK: [Missed] hint-not-legal{{.*}}"0xf0: hint has 4 active warps, but the block of 33x65 can be divided into 1 parts at most
   gpu.func @not_divisible(%a: !global, %i: index) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
     %ldsA = lds.region @A : !tile
     %ldsB = lds.region @B : !odd
