@@ -116,7 +116,14 @@ static std::string checkAccess(const MemRefAccess &access,
   if (aligned < elementBytes)
     return "an element of " + std::to_string(elementBytes) +
            " bytes may be at any multiple of " + std::to_string(aligned);
-  if (access.type == element)
+  if (auto read = dyn_cast<vector::TransferReadOp>(access.op))
+    if (!isPlainTransfer(read))
+      return "it is masked, permuted or out of bounds";
+  if (auto write = dyn_cast<vector::TransferWriteOp>(access.op))
+    if (!isPlainTransfer(write))
+      return "it is masked, permuted or out of bounds";
+  bool isTransposed = isa<amdgpu::TransposeLoadOp>(access.op);
+  if (access.type == element && !isTransposed)
     return "";
   auto vector = dyn_cast<VectorType>(access.type);
   if (!vector || vector.isScalable() || vector.getRank() == 0 ||
@@ -128,13 +135,7 @@ static std::string checkAccess(const MemRefAccess &access,
   if (view.strides.empty() ||
       view.strides.back() != static_cast<int64_t>(elementBytes))
     return "the elements that it moves are not consecutive";
-  if (auto read = dyn_cast<vector::TransferReadOp>(access.op))
-    if (!isPlainTransfer(read))
-      return "it is masked, permuted or out of bounds";
-  if (auto write = dyn_cast<vector::TransferWriteOp>(access.op))
-    if (!isPlainTransfer(write))
-      return "it is masked, permuted or out of bounds";
-  if (!isa<amdgpu::TransposeLoadOp>(access.op))
+  if (!isTransposed)
     return "";
   uint64_t bytes = elementBytes * vector.getNumElements();
   if (bytes > std::min(granule, aligned))

@@ -184,7 +184,8 @@ Value AccessRewriter::getElement(ImplicitLocOpBuilder &builder,
   // The sum of what the swizzle has to see, and of what may stay outside.
   struct Sum {
     Value terms;
-    int64_t constant = 0;
+    // Wraps around, as the arithmetic of the indices does.
+    uint64_t constant = 0;
   } inside, outside;
   auto addValue = [&](Value value, int64_t bytes) {
     unsigned low = zeros.of(value) + llvm::countr_zero<uint64_t>(bytes);
@@ -199,10 +200,8 @@ Value AccessRewriter::getElement(ImplicitLocOpBuilder &builder,
   auto add = [&](OpFoldResult term, int64_t bytes) {
     if (bytes == 0)
       return;
-    std::optional<int64_t> constant = getConstantIntValue(term);
-    int64_t product;
-    if (constant && !llvm::MulOverflow(*constant, bytes, product))
-      inside.constant += product;
+    if (std::optional<int64_t> constant = getConstantIntValue(term))
+      inside.constant += static_cast<uint64_t>(*constant) * bytes;
     else
       addValue(replaced.lookupOrDefault(cast<Value>(term)), bytes);
   };
@@ -212,8 +211,8 @@ Value AccessRewriter::getElement(ImplicitLocOpBuilder &builder,
   for (auto [index, stride] : llvm::zip(indices, plan.view->strides))
     add(index, stride);
   inside.constant += extra;
-  if (modular && inside.constant >= 0) {
-    outside.constant = inside.constant & -static_cast<int64_t>(period);
+  if (modular) {
+    outside.constant = inside.constant & -period;
     inside.constant -= outside.constant;
   }
 

@@ -46,7 +46,9 @@ struct Choice {
   LoadOp load;
   WarpSet warps;
   /// The rules that led there.
-  SmallVector<std::string, 2> reasons;
+  SmallVector<std::string, 2> reasons = {};
+  /// A remark has said why a rule didn't.
+  bool isRefused = false;
 };
 
 struct TDMInferWarpHints final
@@ -57,7 +59,7 @@ struct TDMInferWarpHints final
 private:
   LogicalResult inferIn(Operation *function);
   void refuse(LoadOp load, StringRef name, const Twine &reason);
-  SmallVector<LoadOp> selectCandidates(const Run &run);
+  SmallVector<Run> selectCandidates(const Run &run);
   std::optional<Choice> startFrom(LoadOp load, Operation *function,
                                   uint64_t numWarps);
   void decide(ArrayRef<LoadOp> loads, Operation *function, uint64_t numWarps);
@@ -67,8 +69,6 @@ private:
 
   /// Of the chip that the function is for.
   unsigned simds = 0;
-  /// Who else may count the function's tensor instructions.
-  std::string foreignCount;
   /// The stagger of the function's outermost loops.
   llvm::DenseMap<Operation *, WarpStagger> staggers;
 };
@@ -83,24 +83,35 @@ void TDMInferWarpHints::refuse(LoadOp load, StringRef name,
       << remark::reason("{0}", reason.str());
 }
 
-/// The loads of `run` that a hint may be given to.
-SmallVector<LoadOp> TDMInferWarpHints::selectCandidates(const Run &run) {
-  SmallVector<LoadOp> candidates;
+/// The loads of `run` that a hint may be given to, in groups that may become
+/// one instruction: neighbours of one rank.
+SmallVector<Run> TDMInferWarpHints::selectCandidates(const Run &run) {
+  SmallVector<Run> groups;
+  bool isNew = true;
   for (LoadOp load : run) {
-    if (load.getWarpUsedHintAttr())
+    if (load.getWarpUsedHintAttr()) {
       remark::analysis(
           load.getLoc(),
           remark::RemarkOpts::name("hint-kept").category(kCategory))
           << remark::reason("this load has a hint already");
-    else if (load.getBarrier())
+      isNew = true;
+      continue;
+    }
+    if (load.getBarrier()) {
       refuse(
           load, "has-barrier",
           "each warp that moves data arrives at the barrier of this load, so "
           "a hint would change how often it is arrived at");
-    else
-      candidates.push_back(load);
+      isNew = true;
+      continue;
+    }
+    if (isNew || groups.back().back().getGlobal().getType().getRank() !=
+                     load.getGlobal().getType().getRank())
+      groups.emplace_back();
+    groups.back().push_back(load);
+    isNew = false;
   }
-  return candidates;
+  return groups;
 }
 
 /// The warps that `load` has before its neighbours are looked at.
@@ -112,7 +123,7 @@ std::optional<Choice> TDMInferWarpHints::startFrom(LoadOp load,
   // The verifier has refused such a load.
   if (!all)
     return std::nullopt;
-  Choice choice{load, *all, {}};
+  Choice choice{load, *all};
   Operation *loop = leadingGroup ? getOutermostLoop(load, function) : nullptr;
   if (!loop)
     return choice;
@@ -123,6 +134,7 @@ std::optional<Choice> TDMInferWarpHints::startFrom(LoadOp load,
   if (!stagger.unknown.empty()) {
     refuse(load, "unknown-stagger",
            "it isn't known which warps lead here: " + stagger.unknown);
+    choice.isRefused = true;
     return choice;
   }
   if (!stagger.leading)
@@ -131,6 +143,7 @@ std::optional<Choice> TDMInferWarpHints::startFrom(LoadOp load,
       WarpSet::fromMask(*stagger.leading, numWarps, error);
   if (!leading) {
     refuse(load, "leading-group-not-legal", error.message);
+    choice.isRefused = true;
     return choice;
   }
   choice.warps = *leading;
@@ -182,8 +195,7 @@ void TDMInferWarpHints::divide(MutableArrayRef<Choice> choices) {
 }
 
 /// What is wrong with the hint that `load` has; empty if nothing.
-static std::string checkHint(LoadOp load, uint64_t numWarps,
-                             unsigned &instructions) {
+static std::string checkHint(LoadOp load, uint64_t numWarps) {
   std::string error;
   ScopedDiagnosticHandler handler(
       load.getContext(),
@@ -194,9 +206,7 @@ static std::string checkHint(LoadOp load, uint64_t numWarps,
         error = diagnostic.str();
         return success();
       });
-  FailureOr<Distribution> distribution = distribute(load, numWarps);
-  if (succeeded(distribution))
-    instructions = distribution->instructions;
+  (void)distribute(load, numWarps);
   StringRef message = error;
   message.consume_front("'tdm.load' op ");
   return message.str();
@@ -204,26 +214,20 @@ static std::string checkHint(LoadOp load, uint64_t numWarps,
 
 /// Sets the hints of loads that were decided together: all or none.
 void TDMInferWarpHints::apply(MutableArrayRef<Choice> choices) {
-  auto undo = [&](LoadOp failed, StringRef name, const Twine &why) {
-    for (Choice &choice : choices)
-      choice.load.removeWarpUsedHintAttr();
-    refuse(failed, name, why);
-  };
   for (Choice &choice : choices) {
     const WarpSet &warps = choice.warps;
-    unsigned before = 1, after = 1;
-    checkHint(choice.load, warps.numWarps(), before);
     choice.load.setWarpUsedHintAttr(WarpsAttr::get(
         &getContext(), warps.free(), warps.anchor(), warps.numWarps()));
-    std::string error = checkHint(choice.load, warps.numWarps(), after);
-    if (!error.empty())
-      return undo(choice.load, "hint-not-legal",
-                  WarpSet::formatMask(warps.mask()) + ": " + error);
-    if (before != after && !foreignCount.empty())
-      return undo(choice.load, "counted-elsewhere",
-                  formatv("a hint would make one instruction of {0}, but {1}",
-                          before, foreignCount)
-                      .str());
+    std::string error = checkHint(choice.load, warps.numWarps());
+    if (error.empty())
+      continue;
+    for (Choice &other : choices) {
+      other.load.removeWarpUsedHintAttr();
+      refuse(other.load, "hint-not-legal",
+             (other.load == choice.load ? "" : "of a load beside this one, ") +
+                 WarpSet::formatMask(warps.mask()) + ": " + error);
+    }
+    return;
   }
   for (Choice &choice : choices) {
     ++numInferred;
@@ -262,11 +266,11 @@ void TDMInferWarpHints::decide(ArrayRef<LoadOp> loads, Operation *function,
     SmallVector<Choice> changed;
     for (Choice &choice : group) {
       limitToSIMDs(choice);
-      if (choice.reasons.empty())
+      if (!choice.reasons.empty())
+        changed.push_back(choice);
+      else if (!choice.isRefused)
         refuse(choice.load, "no-rule-applies",
                "no rule that is switched on gives this load fewer warps");
-      else
-        changed.push_back(choice);
     }
     apply(changed);
   }
@@ -291,32 +295,21 @@ LogicalResult TDMInferWarpHints::inferIn(Operation *function) {
       return failure();
     simds = (*info)->simdsPerCU;
   }
-  foreignCount = findForeignCount(function);
   staggers.clear();
   for (const Run &run : collectRuns(function)) {
-    SmallVector<LoadOp> candidates = selectCandidates(run);
-    if (candidates.empty())
-      continue;
-    FailureOr<std::optional<uint64_t>> numWarps = getNumWarps(run.front());
+    FailureOr<std::optional<uint64_t>> numWarps =
+        getNumWarps(LoadOp(run.front()));
     if (failed(numWarps))
       return failure();
-    if (!*numWarps) {
+    for (const Run &candidates : selectCandidates(run)) {
+      if (*numWarps) {
+        decide(candidates, function, **numWarps);
+        continue;
+      }
       for (LoadOp load : candidates)
         refuse(load, "unknown-warps",
                "the size of the workgroup is unknown; give the kernel a "
                "known_block_size");
-      continue;
-    }
-    // Only loads of one rank can be one instruction later.
-    ArrayRef<LoadOp> rest = candidates;
-    while (!rest.empty()) {
-      auto rank = [](LoadOp load) {
-        return load.getGlobal().getType().getRank();
-      };
-      ArrayRef<LoadOp> alike = rest.take_while(
-          [&](LoadOp load) { return rank(load) == rank(rest.front()); });
-      decide(alike, function, **numWarps);
-      rest = rest.drop_front(alike.size());
     }
   }
   return success();

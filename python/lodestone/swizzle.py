@@ -51,7 +51,7 @@ class Swizzle:
 
         A negative shift goes left, from bit ``base`` on. CuTe's ``Swizzle<bits, base, shift>``.
         """
-        return cls(_make(SwizzleMap.xor_, bits=bits, base=base, shift=shift))
+        return cls(_make(SwizzleMap.xor, bits=bits, base=base, shift=shift))
 
     @classmethod
     def coord_xor(cls, bits: int, base_row: int, base_col: int, row_bytes: int) -> Swizzle:

@@ -85,7 +85,7 @@ void lodestone::python::bindSwizzle(nb::module_ &m) {
   nb::class_<Swizzle>(m, "SwizzleMap",
                       "The map of a swizzle; use lodestone.swizzle.")
       .def(nb::init<>())
-      .def_static("xor_",
+      .def_static("xor",
                   [](uint64_t bits, uint64_t base, int64_t shift) {
                     return orThrow(Swizzle::makeXor(bits, base, shift));
                   })

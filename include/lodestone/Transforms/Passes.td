@@ -364,11 +364,10 @@ def TDMInferWarpHints : Pass<"tdm-infer-warp-hints"> {
       hint would change the number of arrivals;
     - `hint-not-legal`: the hint breaks a rule of `tdm.load`, as a block that can't be
       divided among so many warps. Loads that were to divide the warps then all stay
-      without;
-    - `counted-elsewhere`: the hint would change the number of instructions of a
-      partitioned load, and instructions or copies are counted where the pass
-      doesn't see it: the function isn't a kernel, calls another, or has a
-      `rocdl.s.wait.tensorcnt`.
+      without.
+
+    A hint changes no count: a load with a legal hint takes one instruction, and one
+    that could have such a hint takes one without.
 
     Missed remarks, too, when a rule says nothing: `unknown-stagger` (it isn't known
     which warps are ahead), `leading-group-not-legal` (those that are can't be a hint),

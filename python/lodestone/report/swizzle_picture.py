@@ -123,34 +123,39 @@ class Picture:
         cells = self.row_bytes // CELL
         logical = np.arange(0, self.tile_bytes, CELL)
         framed = set(self.reads[list(PHASES[self.chip, "read", CELL][0])].tolist())
-        parts, frames = [], []
+        parts: list[str] = []
+        frames: list[str] = []
+        labels: list[tuple[int, int, str]] = []
         for q, p in zip(logical.tolist(), self.swizzle.apply(logical).tolist(), strict=True):
             row, cell = q // self.row_bytes, q % self.row_bytes // CELL
             x = MARGIN + p % line_bytes // DWORD * DWORD_WIDTH
             y = HEAD + p // line_bytes * LINE_HEIGHT
             size = f'x="{x}" y="{y}" width="{CELL // DWORD * DWORD_WIDTH}" height="{LINE_HEIGHT}"'
-            parts.append(
-                f'<rect {size} fill="hsl({cell * 360 // cells},60%,82%)" stroke="#999"'
-                ' stroke-width="0.5"/>'
-            )
-            parts.append(_text(x + 4, y + 14, f"{row}.{cell}", 9))
+            parts.append(f'<rect {size} fill="hsl({cell * 360 // cells},60%,82%)"/>')
+            labels.append((x + 4, y + 14, f"{row}.{cell}"))
             if p in framed:
-                frames.append(f'<rect {size} fill="none" stroke="#000" stroke-width="2"/>')
-        return parts + frames
+                frames.append(f"<rect {size}/>")
+        return [
+            '<g stroke="#999" stroke-width="0.5">', *parts, "</g>",
+            *_texts(labels, 9),
+            '<g fill="none" stroke="#000" stroke-width="2">', *frames, "</g>",
+        ]  # fmt: skip
 
     def _bank_table(self, top: int) -> list[str]:
-        parts = []
+        squares: list[str] = []
+        counts: list[tuple[int, int, str]] = []
         for phase, banks in enumerate(self.use.tolist()):
             for bank, count in enumerate(banks):
                 x, y = MARGIN + bank * SQUARE, top + phase * SQUARE
-                colour = USE_COLOURS[min(count, len(USE_COLOURS) - 1)]
-                parts.append(
-                    f'<rect x="{x}" y="{y}" width="{SQUARE}" height="{SQUARE}" fill="{colour}"'
-                    ' stroke="#ccc" stroke-width="0.5"/>'
+                squares.append(
+                    f'<rect x="{x}" y="{y}" width="{SQUARE}" height="{SQUARE}"'
+                    f' fill="{USE_COLOURS[min(count, len(USE_COLOURS) - 1)]}"/>'
                 )
                 if count > 1:
-                    parts.append(_text(x + 3, y + 8, str(count), 7))
-        return parts
+                    counts.append((x + 3, y + 8, str(count)))
+        return [
+            '<g stroke="#ccc" stroke-width="0.5">', *squares, "</g>", *_texts(counts, 7)
+        ]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -220,3 +225,8 @@ class SwizzleReport(Result):
 
 def _text(x: int, y: int, text: str, size: int) -> str:
     return f'<text x="{x}" y="{y}" font-size="{size}">{escape(text)}</text>'
+
+
+def _texts(labels: Iterable[tuple[int, int, str]], size: int) -> list[str]:
+    texts = [f'<text x="{x}" y="{y}">{escape(text)}</text>' for x, y, text in labels]
+    return [f'<g font-size="{size}">', *texts, "</g>"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lodestone import _native
-from lodestone.tdm.picture import Row, draw
+from lodestone.tdm.picture import Picture, Row
 
 _MASK_BITS = 32
 
@@ -118,7 +118,7 @@ class WarpSet:
         )
 
     def _repr_svg_(self) -> str:
-        return draw([Row(self.mask)], self.num_warps)
+        return Picture((Row(self.mask),), self.num_warps).svg()
 
 
 def _require_bits(name: str, value: int, bits: int) -> None:

@@ -147,5 +147,5 @@ def test_representation() -> None:
     )
     assert 4 in warps and 3 not in warps
     svg = warps._repr_svg_()
-    assert svg.count("<rect") == 8 and svg.count('fill="none"') == 4
+    assert svg.count('rx="3"') == 8 and svg.count('fill="none"') == 4
     assert "<title>0xf0: warps 4, 5, 6, 7</title>" in svg
