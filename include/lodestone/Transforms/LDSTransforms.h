@@ -33,6 +33,12 @@ mlir::FailureOr<const ChipInfo *> resolveChip(mlir::Operation *module,
                                               llvm::StringRef option,
                                               llvm::StringRef fallback);
 
+/// Lanes of a wave on the chip that `kernel` is compiled for: `option` if it
+/// isn't empty, else that of its gpu.module's #rocdl.target. 0 if there is
+/// none; an unknown chip is reported.
+mlir::FailureOr<unsigned> resolveWaveSize(mlir::Operation *kernel,
+                                          llvm::StringRef option);
+
 /// Hides from LLVM's alias analysis what DMAs' addresses are based on.
 ///
 /// LLVM takes an LDS-DMA to write one lane's bytes at its address, and compares

@@ -254,4 +254,100 @@ def LDSLowerRegions : Pass<"lds-lower-regions"> {
   ];
 }
 
+def LDSInverseSwizzle : Pass<"lds-inverse-swizzle"> {
+  let summary = "Load copied tiles in swizzled order, so as to store them in order";
+  let description = [{
+    A tile that is copied from global memory to LDS is often swizzled on the way,
+    so that its readers meet no bank conflicts: each thread stores what it loaded
+    at an offset that an xor or a rotation has changed. This pass moves the
+    swizzle to the load. Each thread does the work of the thread that stored
+    where it now stores itself, so that the threads of a block store one after the
+    other. LDS holds the same bytes as before. An LDS-DMA, which can only write
+    like that, can then take the place of a load and its store.
+
+    Before, for 8 cells of 16 bytes a row:
+
+    ```mlir
+    %row = arith.divui %t, %c8 : index
+    %cell = arith.remui %t, %c8 : index
+    %column = arith.muli %cell, %c8 : index
+    %x = vector.load %source[%row, %column] : memref<32x64xf16>, vector<8xf16>
+    %flip = arith.andi %row, %c7 : index
+    %to = arith.xori %cell, %flip : index
+    %at = arith.muli %to, %c8 : index
+    vector.store %x, %tile[%row, %at]
+      : memref<32x64xf16, #gpu.address_space<workgroup>>, vector<8xf16>
+    ```
+
+    After:
+
+    ```mlir
+    // Thread %t loads what thread %s loaded.
+    %bits = arith.andi %t, %c56 : index
+    %flip = arith.shrui %bits, %c3 : index
+    %s = arith.xori %t, %flip : index
+    %row = arith.divui %s, %c8 : index
+    %cell = arith.remui %s, %c8 : index
+    %column = arith.muli %cell, %c8 : index
+    %x = vector.load %source[%row, %column] : memref<32x64xf16>, vector<8xf16>
+    %all = memref.collapse_shape %tile [[0, 1]]
+      : memref<32x64xf16, #gpu.address_space<workgroup>>
+        into memref<2048xf16, #gpu.address_space<workgroup>>
+    %at = arith.muli %t, %c8 : index
+    vector.store %x, %all[%at]
+      : memref<2048xf16, #gpu.address_space<workgroup>>, vector<8xf16>
+    ```
+
+    The offsets are computed for every thread of the block and every iteration of
+    the loops around the copy; the form in which the swizzle is written doesn't
+    matter. The conditions around a copy, the rows' and columns' bounds, lookups
+    in tables and all else that depends on the thread go with the element, not
+    with the thread that now copies it: what was in bounds still is, and what
+    filled an element that wasn't still does.
+
+    Legal when
+
+    - the size of the block is known (`known_block_size`);
+    - what is loaded is stored and used by nothing else;
+    - the offsets of the stores are known but for terms that are the same in all
+      threads; in each step, those of all threads are one window without gaps or
+      collisions; from step to step the window moves by a constant, and windows
+      don't overlap;
+    - the thread that takes over can be computed by xors of shifted bits of the
+      thread's and the iterations' numbers;
+    - all threads of the block reach the copy together;
+    - what the copy's addresses, conditions and fill values depend on can be
+      computed by another thread: arithmetic and loads from global memory;
+    - a condition around a store that differs between threads guards nothing but
+      stores that move in the same way;
+    - on every path, a barrier stands between the copy and all other accesses of
+      the same bytes of LDS, before and after it: a thread may read what it stored
+      itself without one, but now another thread stores that;
+    - nothing writes global memory between the barriers around the loads, unless
+      `llvm.noalias` arguments tell the two apart.
+
+    Else nothing is changed, and a missed remark says why: `unknown-block-size`,
+    `value-used-elsewhere`, `unknown-allocation`, `unknown-trip-count`,
+    `unknown-store-offset`, `uneven-steps`, `colliding-cells`,
+    `no-contiguous-window`, `overlapping-steps`, `layout-not-contiguous`,
+    `no-closed-form`, `divergent-control-flow`, `address-not-repeatable`,
+    `shared-guard`, `no-barrier`, `source-written`. A copy that is rewritten is a
+    passed remark, `inverse-swizzle-applied`.
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", /*default=*/"",
+           "The chip, such as gfx950, whose wave size lane numbers follow; by "
+           "default, that of the gpu.module's #rocdl.target">,
+    Option<"strict", "strict", "bool", /*default=*/"false",
+           "Report each refusal as an error">,
+  ];
+  let statistics = [
+    Statistic<"numRewritten", "rewritten", "Stores that are linear now">,
+    Statistic<"numRefused", "refused", "Copies left as they were">,
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
 #endif // LODESTONE_TRANSFORMS_PASSES
