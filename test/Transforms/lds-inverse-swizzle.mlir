@@ -206,7 +206,7 @@ gpu.func @paged(%pool: memref<64x64xf16>, %pages: memref<?xi32>, %buffer: i32)
 #lds = #gpu.address_space<workgroup>
 
 // Stores that are in order already are left alone, without a remark.
-// REMARK-NOT: inverse-swizzle
+// REMARK-NOT: Function=linear
 // CHECK-LABEL: gpu.func @linear
 // CHECK: vector.store %{{.*}} : memref<8x64xf16, #gpu.address_space<workgroup>>
 gpu.module @m {
