@@ -281,16 +281,13 @@ CloneForThread &Relaner::getCloner(const RelanePlan &plan) {
         (anchor == entry || cloner.loops == plan.copy.loops))
       return *cloner.clone;
   Location loc = plan.copy.store.op->getLoc();
-  OpBuilder builder(entry);
-  Value source = getThread();
-  source = plan.permutation.emitThreadPart(builder, loc, source);
-  builder.setInsertionPoint(anchor);
-  for (auto [number, loop] : llvm::enumerate(plan.copy.loops))
-    if (plan.permutation.dependsOn(number)) {
-      Value part = plan.permutation.emitLoopPart(builder, loc, number,
-                                                 getIteration(builder, loop));
-      source = arith::XOrIOp::create(builder, loc, source, part);
-    }
+  Value number = getThread();
+  OpBuilder outer(entry), inner(anchor);
+  SmallVector<Value> iterations;
+  for (auto [loop, op] : llvm::enumerate(plan.copy.loops))
+    iterations.push_back(
+        plan.permutation.dependsOn(loop) ? getIteration(inner, op) : Value());
+  Value source = plan.permutation.emit(outer, inner, loc, number, iterations);
   cloners.push_back({plan.permutation, anchor, plan.copy.loops,
                      std::make_unique<CloneForThread>(values, anchor)});
   cloners.back().clone->setThread(source);
@@ -466,6 +463,12 @@ void LDSInverseSwizzle::rewrite(gpu::GPUFuncOp kernel, unsigned waveSize) {
 }
 
 void LDSInverseSwizzle::runOnOperation() {
+  // What an attribute says about an allocation becomes arithmetic first.
+  ApplySwizzlesOptions options;
+  options.category = kCategory;
+  options.strict = strict;
+  if (failed(applySwizzles(getOperation(), options)))
+    return signalPassFailure();
   SmallVector<gpu::GPUFuncOp> kernels;
   getOperation()->walk([&](gpu::GPUFuncOp kernel) {
     if (!kernel.isExternal() && kernel.isKernel())

@@ -298,6 +298,9 @@ def LDSInverseSwizzle : Pass<"lds-inverse-swizzle"> {
       : memref<2048xf16, #gpu.address_space<workgroup>>, vector<8xf16>
     ```
 
+    A swizzle that is an attribute of the allocation is first made arithmetic, on
+    all accesses of the allocation, as `lds-apply-swizzles` does.
+
     The offsets are computed for every thread of the block and every iteration of
     the loops around the copy; the form in which the swizzle is written doesn't
     matter. The conditions around a copy, the rows' and columns' bounds, lookups
@@ -314,7 +317,7 @@ def LDSInverseSwizzle : Pass<"lds-inverse-swizzle"> {
       collisions; from step to step the window moves by a constant, and windows
       don't overlap;
     - the thread that takes over can be computed by xors of shifted bits of the
-      thread's and the iterations' numbers;
+      thread's and the iterations' numbers, or by rotating rows of threads;
     - all threads of the block reach the copy together;
     - what the copy's addresses, conditions and fill values depend on can be
       computed by another thread: arithmetic and loads from global memory;
@@ -345,9 +348,87 @@ def LDSInverseSwizzle : Pass<"lds-inverse-swizzle"> {
     Statistic<"numRewritten", "rewritten", "Stores that are linear now">,
     Statistic<"numRefused", "refused", "Copies left as they were">,
   ];
-  let dependentDialects = ["::mlir::arith::ArithDialect",
-                           "::mlir::memref::MemRefDialect",
-                           "::mlir::vector::VectorDialect"];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::vector::VectorDialect",
+    "::lodestone::lds::LDSDialect"
+  ];
+
+def LDSApplySwizzles : Pass<"lds-apply-swizzles"> {
+  let summary = "Put the swizzles of LDS allocations into the indices";
+  let description = [{
+    An allocation in LDS may carry a swizzle: `swizzle(...)` on an `lds.region`,
+    `lds.swizzle` on a `memref.alloc`, `memref.alloca` or `memref.global` in
+    workgroup memory, or on a workgroup attribution of a `gpu.func`. The indices
+    of its accesses are logical. This pass makes them physical: all accesses of
+    an allocation, through views too, or none. The allocation becomes a memref of
+    one dimension.
+
+    Before:
+
+    ```mlir
+    %a = lds.region @A swizzle(#lds.xor<bits = 3, base = 4, shift = 3>)
+      : memref<64x64xf16, #gpu.address_space<workgroup>>
+    %x = vector.load %a[%i, %j]
+      : memref<64x64xf16, #gpu.address_space<workgroup>>, vector<8xf16>
+    ```
+
+    After, if `%j` is a multiple of 8:
+
+    ```mlir
+    %a = lds.region @A : memref<4096xf16, #gpu.address_space<workgroup>>
+    %row = arith.muli %i, %c128 : index
+    %column = arith.muli %j, %c2 : index
+    %q = arith.addi %row, %column : index
+    %bits = arith.andi %q, %c896 : index
+    %turn = arith.shrui %bits, %c3 : index
+    %p = arith.xori %q, %turn : index
+    %k = arith.divui %p, %c2 : index
+    %x = vector.load %a[%k] {alignment = 16 : i64}
+      : memref<4096xf16, #gpu.address_space<workgroup>>, vector<8xf16>
+    ```
+
+    Terms of an index that are multiples of the period stay out of an xor. An
+    allocation grows to the bytes that the swizzle needs: by padding, or where a
+    tile ends inside of a period. A region has to have room for them.
+
+    An access that moves more than the granule, or isn't known to be aligned to
+    what it moves, is split into accesses that are: an analysis remark,
+    `swizzle-splits-access`, says so.
+
+    Legal when every use of the allocation is
+
+    - an access of an element or of consecutive elements: `memref.load`,
+      `memref.store`, `memref.atomic_rmw`, the affine ones, `vector.load`,
+      `vector.store`, the masked ones, transfers that are plain loads or stores,
+      and `amdgpu.transpose_load` of at most a granule (else
+      `swizzle-unsupported-access`);
+    - a view with constant strides by `memref.subview`, `memref.cast`,
+      `memref.expand_shape`, `memref.collapse_shape`, `memref.view` or
+      `memref.assume_alignment` (else `swizzle-unsupported-view`);
+    - `memref.dealloc`. Any other use, such as a call, lets the address escape
+      (`swizzle-escapes`).
+
+    Each refusal is a missed remark, and the swizzle stays; a region that still has
+    one is rejected by `lds-lower-regions`. With `drop-refused` the swizzle is
+    removed (`swizzle-dropped`): the kernel computes the same, more slowly.
+  }];
+  let options = [
+    Option<"strict", "strict", "bool", /*default=*/"false",
+           "Report each refusal as an error">,
+    Option<"dropRefused", "drop-refused", "bool", /*default=*/"false",
+           "Remove a swizzle that can't be applied">,
+  ];
+  let statistics = [
+    Statistic<"numApplied", "applied", "Allocations with the swizzle applied">,
+    Statistic<"numRefused", "refused", "Allocations that were refused">,
+    Statistic<"numSplit", "split", "Accesses that became several">,
+  ];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::vector::VectorDialect",
+    "::lodestone::lds::LDSDialect"
+  ];
 }
 
 #endif // LODESTONE_TRANSFORMS_PASSES
