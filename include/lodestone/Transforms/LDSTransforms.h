@@ -34,6 +34,12 @@ mlir::FailureOr<const ChipInfo *> resolveChip(mlir::Operation *module,
                                               llvm::StringRef option,
                                               llvm::StringRef fallback);
 
+/// Lanes of a wave on the chip that `kernel` is compiled for: `option` if it
+/// isn't empty, else that of its gpu.module's #rocdl.target. 0 if there is
+/// none; an unknown chip is reported.
+mlir::FailureOr<unsigned> resolveWaveSize(mlir::Operation *kernel,
+                                          llvm::StringRef option);
+
 struct ApplySwizzlesOptions {
   /// Category of the remarks: the pass.
   llvm::StringRef category;
