@@ -56,11 +56,9 @@ def kernel(rows: int, columns: int, swizzle: Swizzle, width: int, at: int) -> tu
         %raw = lds.region @raw offset({at}) overlays @tile : memref<{image}xf16, {SPACE}>
         %t = gpu.thread_id x
         %c0 = arith.constant 0 : index
-        %c1 = arith.constant 1 : index
         %width = arith.constant {width} : index
         %columns = arith.constant {columns} : index
-        %cells = arith.constant {columns // width} : index
-        %steps = arith.constant {tile // width} : index
+        %rows = arith.constant {rows} : index
         %threads = arith.constant {THREADS} : index
         %image_end = arith.constant {image} : index
         %poison = arith.constant -1.0 : f16
@@ -75,7 +73,7 @@ def kernel(rows: int, columns: int, swizzle: Swizzle, width: int, at: int) -> tu
           %e = arith.muli %i, %width : index
           %x = vector.load %in[%e] : memref<{tile}xf16, 1>, {vector}
           vector.store %x, %tile[%row, %column] : {memref}, {vector}
-        }}
+        }} }}
         gpu.barrier
         scf.for %i = %t to %image_end step %threads {{
           %x = memref.load %raw[%i] : memref<{image}xf16, {SPACE}>
@@ -88,7 +86,7 @@ def kernel(rows: int, columns: int, swizzle: Swizzle, width: int, at: int) -> tu
           %e = arith.muli %i, %width : index
           %x = vector.load %tile[%row, %column] : {memref}, {vector}
           vector.store %x, %out[%e] : memref<{tile}xf16, 1>, {vector}
-        }}
+        }} }}
         gpu.return
       }}
     }}"""  # noqa: E501
