@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lodestone/Analysis/LDSProvenance.h"
+#include "lodestone/Analysis/Kernels.h"
 #include "lodestone/Analysis/LDSAccess.h"
 #include "lodestone/Dialect/LDS/IR/LDSDialect.h"
 
@@ -153,10 +154,6 @@ void LDSProvenance::indexModule(
   // LLVM may find out what an indirect call calls, and inline it.
   for (Operation *target : addressTaken)
     llvm::append_range(calls[target], indirectCalls);
-}
-
-static bool isKernel(Operation *function) {
-  return function->hasAttr("rocdl.kernel") || function->hasAttr("gpu.kernel");
 }
 
 bool LDSProvenance::mayBeCalledFromOutside(Operation *op) const {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lodestone/Analysis/SlotCoverage.h"
+#include "lodestone/Analysis/Kernels.h"
 
 using namespace mlir;
 using namespace lodestone;
@@ -85,7 +86,7 @@ void CoverageWalk::sumUpCalls() {
 }
 
 SlotState CoverageWalk::entryOf(LLVM::LLVMFuncOp function) const {
-  if (function->hasAttr("rocdl.kernel") || function->hasAttr("gpu.kernel"))
+  if (isKernel(function))
     return SlotState::atKernelEntry(lists);
   bool known = !provenance.mayBeCalledFromOutside(function);
   for (Operation *call : provenance.callsOf(function))

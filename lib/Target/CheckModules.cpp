@@ -6,6 +6,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "lodestone/Analysis/Kernels.h"
 #include "lodestone/Support/Chip.h"
 #include "lodestone/Target/Passes.h"
 
@@ -23,15 +24,6 @@ namespace lodestone {
 
 using namespace mlir;
 using namespace lodestone;
-
-bool lodestone::isKernel(Operation &op) {
-  if (auto function = dyn_cast<gpu::GPUFuncOp>(op))
-    return function.isKernel();
-  if (auto function = dyn_cast<LLVM::LLVMFuncOp>(op))
-    return function->hasAttr(ROCDL::ROCDLDialect::getKernelFuncAttrName()) ||
-           function.getCConv() == LLVM::CConv::AMDGPU_KERNEL;
-  return false;
-}
 
 ROCDL::ROCDLTargetAttr lodestone::getROCDLTarget(gpu::GPUModuleOp module) {
   if (ArrayAttr targets = module.getTargetsAttr())
@@ -98,7 +90,7 @@ LogicalResult lodestone::checkGPUModule(gpu::GPUModuleOp module, StringRef chip,
              << ", but chip is " << chip << "; drop the target or compile for "
              << target.getChip();
   if (requireKernels && llvm::none_of(module.getOps(), [](Operation &op) {
-        return isKernel(op);
+        return isKernel(&op);
       }))
     return module.emitError("gpu.module @")
            << module.getName()

@@ -15,9 +15,6 @@
 
 namespace lodestone {
 
-/// True for a kernel entry point, lowered or not.
-bool isKernel(mlir::Operation &op);
-
 /// The first `#rocdl.target` of `module`, or null.
 mlir::ROCDL::ROCDLTargetAttr getROCDLTarget(mlir::gpu::GPUModuleOp module);
 

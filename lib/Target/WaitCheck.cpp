@@ -12,21 +12,12 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "lodestone/Target/WaitCheck.h"
-#include "WaitCheckAddress.h"
-#include "WaitCheckFlow.h"
-#include "WaitCheckInstr.h"
-#include "lodestone/Support/Chip.h"
+#include "WaitCheckFunction.h"
 
-#include "llvm/ADT/MapVector.h"
 #include "llvm/CodeGen/MachineFunctionPass.h"
 #include "llvm/CodeGen/MachineInstr.h"
 #include "llvm/CodeGen/MachineMemOperand.h"
-#include "llvm/CodeGen/TargetInstrInfo.h"
-#include "llvm/CodeGen/TargetRegisterInfo.h"
-#include "llvm/CodeGen/TargetSubtargetInfo.h"
 #include "llvm/IR/DebugInfoMetadata.h"
-#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Support/AMDGPUAddrSpace.h"
 #include "llvm/Support/Path.h"
 
@@ -34,60 +25,6 @@
 
 using namespace llvm;
 using namespace lodestone;
-
-namespace {
-
-/// An instruction that the check looks at, or one line of inline assembly.
-struct Step {
-  const MachineInstr *instr;
-  InstrEffects effects;
-  /// Of the DMA or the access.
-  Footprint footprint;
-};
-
-/// The check of one function.
-class FunctionChecker {
-public:
-  FunctionChecker(const MachineFunction &function, const ChipInfo &chip,
-                  WaitCheckReport &report)
-      : function(function), chip(chip), report(report),
-        instrInfo(*function.getSubtarget().getInstrInfo()),
-        addresses(function.getFunction()) {}
-
-  void run();
-
-private:
-  void gather();
-  void checkDMAs();
-  void checkReturn(const Step &step, const OutstandingState &state);
-  void checkAccess(const Step &step, const OutstandingState &state);
-  void checkOrder();
-  void checkRegisters();
-
-  Footprint dmaFootprint(const MachineInstr &instr, const InstrEffects &effects,
-                         bool isWrite);
-  Footprint accessFootprint(const MachineInstr &instr,
-                            const InstrEffects &effects);
-  void addPieces(Footprint &footprint, const MachineMemOperand &operand,
-                 const ConstantRange &distance, uint64_t size);
-  CheckedInstruction describe(const MachineInstr &instr, std::string bytes);
-  WaitFinding &addFinding(WaitFindingKind kind, WaitOverlap overlap);
-
-  const MachineFunction &function;
-  const ChipInfo &chip;
-  WaitCheckReport &report;
-  const TargetInstrInfo &instrInfo;
-  AddressAnalysis addresses;
-  MapVector<const MachineBasicBlock *, std::vector<Step>> steps;
-  /// The LDS-DMAs. In a function that is called the first stands for those of
-  /// its callers and has no step.
-  std::vector<const Step *> dmas;
-  bool isCallee = false;
-  /// Some LDS-DMA is one that LLVM counts in lgkmcnt (see staleRegister).
-  bool hasFlatEncodedDMA = false;
-};
-
-} // namespace
 
 void FunctionChecker::addPieces(Footprint &footprint,
                                 const MachineMemOperand &operand,
@@ -259,7 +196,7 @@ void FunctionChecker::checkDMAs() {
   }
 }
 
-static std::optional<unsigned> tightestWait(const Outstanding &one) {
+std::optional<unsigned> lodestone::tightestWait(const Outstanding &one) {
   if (one.tightestWait == Outstanding::kNoWait)
     return std::nullopt;
   return one.tightestWait;
@@ -313,178 +250,6 @@ void FunctionChecker::checkAccess(const Step &step,
   finding.otherDMAs = others;
   finding.neededWait = needed;
   finding.actualWait = tightestWait(state[*worst]);
-}
-
-/// Positions, within their block, of the LDS-DMAs and LDS accesses of the IR by
-/// the pointer that they use.
-namespace {
-struct SourceOrder {
-  struct Use {
-    const BasicBlock *block;
-    unsigned position;
-  };
-  DenseMap<const Value *, SmallVector<Use, 1>> dmas, accesses;
-
-  explicit SourceOrder(const Function &function) {
-    for (const BasicBlock &block : function) {
-      unsigned position = 0;
-      for (const Instruction &instr : block) {
-        ++position;
-        if (const auto *call = dyn_cast<IntrinsicInst>(&instr)) {
-          // The raw, struct and global forms; dozens of intrinsics.
-          bool isDMA =
-              call->getCalledFunction()->getName().contains(".load.lds");
-          for (const Value *operand : call->args())
-            if (operand->getType()->isPointerTy() &&
-                operand->getType()->getPointerAddressSpace() ==
-                    AMDGPUAS::LOCAL_ADDRESS)
-              (isDMA ? dmas : accesses)[operand].push_back({&block, position});
-        } else if (const Value *pointer = getLoadStorePointerOperand(&instr)) {
-          accesses[pointer].push_back({&block, position});
-        }
-      }
-    }
-  }
-
-  /// In the program every use of `dma` as a DMA comes before every access to
-  /// `access`, in one block.
-  bool dmaComesFirst(const Value *dma, const Value *access) const {
-    return allBefore(dmas, dma, accesses, access);
-  }
-
-  /// The other way round.
-  bool accessComesFirst(const Value *access, const Value *dma) const {
-    return allBefore(accesses, access, dmas, dma);
-  }
-
-private:
-  using Uses = decltype(dmas);
-
-  static bool allBefore(const Uses &these, const Value *first,
-                        const Uses &those, const Value *second) {
-    auto early = these.find(first), late = those.find(second);
-    if (early == these.end() || late == those.end())
-      return false;
-    for (const Use &one : early->second)
-      for (const Use &other : late->second)
-        if (one.block != other.block || one.position >= other.position)
-          return false;
-    return true;
-  }
-};
-} // namespace
-
-static const Value *ldsPointer(const MachineInstr &instr) {
-  const Value *pointer = nullptr;
-  for (const MachineMemOperand *operand : instr.memoperands()) {
-    if (operand->getAddrSpace() != AMDGPUAS::LOCAL_ADDRESS)
-      continue;
-    if (pointer && operand->getValue() != pointer)
-      return nullptr;
-    pointer = operand->getValue();
-  }
-  return pointer;
-}
-
-void FunctionChecker::checkOrder() {
-  std::optional<SourceOrder> order;
-  // `first` comes before `second` in the machine code; report it if that is
-  // not so in the program.
-  auto check = [&](const Step &first, const Step &second) {
-    const Step &dma = first.effects.isDMA ? first : second;
-    const Step &access = first.effects.isDMA ? second : first;
-    const Value *target = ldsPointer(*dma.instr);
-    const Value *source = ldsPointer(*access.instr);
-    // An unknown overlap would blame LLVM for what it could prove.
-    auto how = overlap(dma.footprint, access.footprint, chip.ldsBytes);
-    if (!target || !source || !how || how == WaitOverlap::unknown)
-      return;
-    if (!order)
-      order.emplace(function.getFunction());
-    bool movedDown = first.effects.isDMA;
-    if (movedDown ? !order->accessComesFirst(source, target)
-                  : !order->dmaComesFirst(target, source))
-      return;
-    WaitFinding &finding = addFinding(WaitFindingKind::reordered, *how);
-    finding.accessMovedDown = movedDown;
-    finding.access = describe(*access.instr, access.footprint.str());
-    finding.dma = describe(*dma.instr, dma.footprint.str());
-  };
-  for (auto &[block, list] : steps) {
-    SmallVector<const Step *> accesses, dmas;
-    for (const Step &step : list) {
-      if (step.effects.isDMA)
-        for (const Step *access : accesses)
-          check(*access, step);
-      bool isAccess = step.effects.accessesLDS && !step.effects.addressUnknown;
-      if (isAccess && !step.effects.isDMA)
-        for (const Step *dma : dmas)
-          check(*dma, step);
-      if (isAccess)
-        accesses.push_back(&step);
-      if (step.effects.isDMA)
-        dmas.push_back(&step);
-    }
-  }
-}
-
-void FunctionChecker::checkRegisters() {
-  const TargetRegisterInfo &registers =
-      *function.getSubtarget().getRegisterInfo();
-  // Every instruction is a step here.
-  std::vector<const MachineInstr *> reads;
-  DenseMap<const MachineBasicBlock *, std::vector<const MachineInstr *>> users;
-  std::vector<std::pair<const MachineBasicBlock *, CounterStep>> all;
-  for (const MachineBasicBlock &block : function) {
-    for (const MachineInstr &instr : block.instrs()) {
-      if (instr.isBundle() || instr.isDebugInstr())
-        continue;
-      auto effects = classify(instr, instrInfo);
-      if (effects.empty())
-        effects.push_back({});
-      for (const InstrEffects &one : effects) {
-        CounterStep step;
-        if (one.loadsFromLDS) {
-          step.issues = reads.size();
-          reads.push_back(&instr);
-        }
-        step.counts = one.countsLgkmcnt;
-        step.wait = one.lgkmcntWait;
-        step.completesAll = one.isCall;
-        all.push_back({&block, step});
-        users[&block].push_back(&instr);
-      }
-    }
-  }
-  CounterFlow flow(function, reads.size(), kMaxLgkmcntWait);
-  for (auto &[block, step] : all)
-    flow.steps(*block).push_back(step);
-  flow.run();
-  for (const MachineBasicBlock &block : function) {
-    const auto &list = users[&block];
-    flow.replay(block, [&](unsigned index, const OutstandingState &state) {
-      const MachineInstr &user = *list[index];
-      for (const MachineOperand &use : user.explicit_operands()) {
-        if (!use.isReg() || !use.isUse() || use.isUndef() ||
-            !use.getReg().isPhysical())
-          continue;
-        for (size_t i = 0, e = state.size(); i != e; ++i) {
-          if (!state[i].active ||
-              !llvm::any_of(reads[i]->defs(), [&](const MachineOperand &def) {
-                return registers.regsOverlap(def.getReg(), use.getReg());
-              }))
-            continue;
-          WaitFinding &finding =
-              addFinding(WaitFindingKind::staleRegister, WaitOverlap::certain);
-          finding.access = describe(user, "");
-          finding.dma = describe(*reads[i], "");
-          finding.neededWait = state[i].younger;
-          finding.actualWait = tightestWait(state[i]);
-          return;
-        }
-      }
-    });
-  }
 }
 
 WaitFinding &FunctionChecker::addFinding(WaitFindingKind kind,

@@ -9,6 +9,7 @@
 #include "LowerKernel.h"
 #include "OtherLDS.h"
 
+#include "lodestone/Analysis/Kernels.h"
 #include "lodestone/Analysis/SwizzledAllocation.h"
 #include "lodestone/Dialect/LDS/IR/LDSDialect.h"
 #include "lodestone/Dialect/LDS/IR/LDSLayout.h"
@@ -33,15 +34,6 @@ namespace lodestone {
 using namespace mlir;
 using namespace lodestone;
 using namespace lodestone::lds;
-
-static bool isKernel(Operation *function) {
-  if (auto gpuFunc = dyn_cast<gpu::GPUFuncOp>(function))
-    return gpuFunc.isKernel();
-  auto llvmFunc = cast<LLVM::LLVMFuncOp>(function);
-  return llvmFunc.getCConv() == LLVM::CConv::AMDGPU_KERNEL ||
-         llvmFunc->hasAttr(gpu::GPUDialect::getKernelFuncAttrName()) ||
-         llvmFunc->hasAttr(ROCDL::ROCDLDialect::KernelAttrHelper::getNameStr());
-}
 
 static std::string describeBytes(const PlacedRegion &region) {
   return "'@" + region.op.getRegionNameAttr().str() + "' (bytes [" +
