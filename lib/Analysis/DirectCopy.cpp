@@ -7,18 +7,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "lodestone/Analysis/DirectCopy.h"
-#include "lodestone/Analysis/AsyncCopy.h"
+#include "lodestone/Analysis/MemoryAccess.h"
 #include "lodestone/Analysis/PathWalk.h"
 #include "lodestone/Analysis/ThreadArithmetic.h"
 #include "lodestone/Dialect/LDS/IR/LDSDialect.h"
 
-#include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -30,19 +26,6 @@ using namespace lodestone;
 //===----------------------------------------------------------------------===//
 // Copies
 //===----------------------------------------------------------------------===//
-
-/// True for memory that a DMA can read: global, or behind a buffer resource.
-static bool isCopySource(MemRefType type) {
-  Attribute space = type.getMemorySpace();
-  if (!space)
-    return true;
-  if (auto number = dyn_cast<IntegerAttr>(space))
-    return number.getValue() == 0 || number.getValue() == 1;
-  if (auto gpuSpace = dyn_cast<gpu::AddressSpaceAttr>(space))
-    return gpuSpace.getValue() == gpu::AddressSpace::Global;
-  auto buffer = dyn_cast<amdgpu::AddressSpaceAttr>(space);
-  return buffer && buffer.getValue() == amdgpu::AddressSpace::FatRawBuffer;
-}
 
 /// The memref and the indices of a plain load or store.
 static std::optional<std::pair<Value, ValueRange>> getAddress(Operation *op) {
@@ -84,9 +67,7 @@ static Operation *findLoad(Value value, scf::IfOp &zeroFill) {
   }
   if (!isa_and_nonnull<memref::LoadOp, vector::LoadOp>(op))
     return nullptr;
-  return isCopySource(cast<MemRefType>(getAddress(op)->first.getType()))
-             ? op
-             : nullptr;
+  return isGlobalLoad(op) ? op : nullptr;
 }
 
 static void refuse(DirectCopy &copy, StringRef name, std::string reason,
@@ -120,6 +101,7 @@ static std::optional<DirectCopy> matchCopy(Operation *store) {
                   0,
                   zeroFill,
                   {},
+                  {},
                   std::nullopt};
   Type element = getElementTypeOrSelf(copy.type);
   auto vector = dyn_cast<VectorType>(copy.type);
@@ -135,6 +117,7 @@ static std::optional<DirectCopy> matchCopy(Operation *store) {
   }
   copy.elementBytes = *bytes;
   copy.laneBytes = *bytes * (vector ? vector.getNumElements() : 1);
+  copy.allocations = getLDSRoots(target).value_or(SmallVector<Value>());
   Value loaded = zeroFill ? zeroFill.getResult(0) : stored;
   if (!loaded.hasOneUse() || !load->getResult(0).hasOneUse())
     refuse(copy, "value-used-elsewhere",
@@ -167,123 +150,11 @@ lodestone::findDirectCopies(FunctionOpInterface kernel) {
 // Synchronization
 //===----------------------------------------------------------------------===//
 
-Value lodestone::getAllocation(Value memref) {
-  while (Operation *op = memref.getDefiningOp()) {
-    if (auto view = dyn_cast<ViewLikeOpInterface>(op))
-      memref = view.getViewSource();
-    else
-      break;
-  }
-  return memref;
-}
-
-/// True if the two allocations may have a byte in common.
-static bool mayOverlap(Value a, Value b) {
-  if (a == b)
-    return true;
-  auto isAllocation = [](Value value) {
-    return isa_and_nonnull<lds::RegionOp, memref::AllocOp, memref::AllocaOp>(
-        value.getDefiningOp());
-  };
-  if (!isAllocation(a) || !isAllocation(b)) {
-    auto globalOf = [](Value value) {
-      return value.getDefiningOp<memref::GetGlobalOp>();
-    };
-    auto first = globalOf(a), second = globalOf(b);
-    if (first && second)
-      return first.getName() == second.getName();
-    return !(first && isAllocation(b)) && !(second && isAllocation(a));
-  }
-  auto first = a.getDefiningOp<lds::RegionOp>();
-  auto second = b.getDefiningOp<lds::RegionOp>();
-  // Undeclared, the verifier lets no two regions share bytes; declared, the
-  // layout decides, so they are taken to.
-  auto names = [](lds::RegionOp region, lds::RegionOp other) {
-    ArrayAttr overlays = region.getOverlaysAttr();
-    return overlays && llvm::is_contained(overlays, other.getRegionNameAttr());
-  };
-  return first && second && (names(first, second) || names(second, first));
-}
-
-/// The memory that `op` accesses, one value for each access that is known; sets
-/// `unknown` if there may be others.
-static SmallVector<std::pair<Value, bool /*writes*/>>
-getAccesses(Operation *op, bool &unknown) {
-  unknown = false;
-  SmallVector<std::pair<Value, bool>> accesses;
-  // Synchronization touches no memory of its own.
-  if (isa<lds::CommitGroupOp, lds::WaitGroupOp>(op) || isWorkgroupBarrier(op))
-    return accesses;
-  auto isMemory = [](Type type) {
-    return isa<BaseMemRefType, LLVM::LLVMPointerType>(type);
-  };
-  if (auto effects = dyn_cast<MemoryEffectOpInterface>(op)) {
-    SmallVector<MemoryEffects::EffectInstance> instances;
-    effects.getEffects(instances);
-    for (const auto &effect : instances) {
-      if (!isa<MemoryEffects::Read, MemoryEffects::Write>(effect.getEffect()))
-        continue;
-      if (Value value = effect.getValue(); value && isMemory(value.getType()))
-        accesses.emplace_back(value,
-                              isa<MemoryEffects::Write>(effect.getEffect()));
-      else
-        unknown = true;
-    }
-    return accesses;
-  }
-  if (op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
-    return accesses;
-  // An op that says nothing: what it could touch comes in as an operand, unless
-  // it is a call or text.
-  unknown = isa<CallOpInterface, LLVM::InlineAsmOp>(op);
-  for (Value operand : op->getOperands())
-    if (isMemory(operand.getType()))
-      accesses.emplace_back(operand, true);
-  return accesses;
-}
-
-static bool isLDS(Value memory) {
-  if (auto memref = dyn_cast<BaseMemRefType>(memory.getType()))
-    return lds::isWorkgroupSpace(memref.getMemorySpace());
-  auto pointer = cast<LLVM::LLVMPointerType>(memory.getType());
-  return pointer.getAddressSpace() == lds::kLDSAddressSpace;
-}
-
-/// True if the argument `root` says that nothing else points where it points.
-static bool isNoAlias(Value root) {
-  auto argument = dyn_cast<BlockArgument>(root);
-  if (!argument)
-    return false;
-  auto function =
-      dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
-  return function && argument.getOwner()->isEntryBlock() &&
-         function.getArgAttr(argument.getArgNumber(),
-                             LLVM::LLVMDialect::getNoAliasAttrName());
-}
-
-bool lodestone::mayWriteSource(Operation *op, Value source) {
-  bool unknown;
-  SmallVector<std::pair<Value, bool>> accesses = getAccesses(op, unknown);
-  Value root = getAllocation(source);
-  return unknown || llvm::any_of(accesses, [&](auto access) {
-           auto [memory, writes] = access;
-           if (!writes || isLDS(memory))
-             return false;
-           Value other = getAllocation(memory);
-           return other == root || (!isNoAlias(root) && !isNoAlias(other));
-         });
-}
-
-/// True if `op` may touch bytes of the allocation `target`.
-static bool mayTouch(Operation *op, Value target) {
-  bool unknown;
-  SmallVector<std::pair<Value, bool>> accesses = getAccesses(op, unknown);
-  return unknown || llvm::any_of(accesses, [&](auto access) {
-           return isLDS(access.first)
-                      ? mayOverlap(getAllocation(access.first), target)
-                      : isa_and_nonnull<memref::MemorySpaceCastOp>(
-                            access.first.getDefiningOp());
-         });
+static bool mayTouchTarget(const MemoryAccess &access, const DirectCopy &copy) {
+  if (copy.allocations.empty())
+    return access.anyLDS || !access.ldsRoots.empty();
+  return llvm::any_of(copy.allocations,
+                      [&](Value root) { return access.mayTouchLDS(root); });
 }
 
 namespace {
@@ -316,7 +187,7 @@ bool SynchronizationCheck::checkAfter(DirectCopy &copy) {
   Operation *first = copy.zeroFill ? copy.zeroFill : copy.load;
   for (Operation *op = first; op != copy.store; op = op->getNextNode()) {
     WalkResult walk = op->walk([&](Operation *nested) {
-      if (!mayWriteSource(nested, copy.source))
+      if (!MemoryAccess::of(nested).writesGlobal)
         return WalkResult::advance();
       refuse(copy, "source-written",
              "the source may be written between the load and the store",
@@ -328,7 +199,6 @@ bool SynchronizationCheck::checkAfter(DirectCopy &copy) {
   }
 
   Operation *touches = nullptr, *writes = nullptr;
-  Value target = getAllocation(copy.target);
   bool reachesEnd = walkPathsAfter(copy.store, [&](Operation *op) {
     if (isa<lds::CommitGroupOp>(op)) {
       commit = op;
@@ -338,9 +208,10 @@ bool SynchronizationCheck::checkAfter(DirectCopy &copy) {
       copy.barriers.push_back(op);
       return true;
     }
-    if (!isPartOfCopy(op) && mayTouch(op, target))
+    MemoryAccess access = MemoryAccess::of(op);
+    if (!isPartOfCopy(op) && mayTouchTarget(access, copy))
       touches = op;
-    if (mayWriteSource(op, copy.source))
+    if (access.writesGlobal)
       writes = op;
     return false;
   });
@@ -376,10 +247,9 @@ bool SynchronizationCheck::checkAfter(DirectCopy &copy) {
 bool SynchronizationCheck::checkBefore(DirectCopy &copy) {
   if (copy.barriers.empty())
     return true; // In a group.
-  Value target = getAllocation(copy.target);
   WalkResult walk = kernel->walk([&](Operation *op) {
     if (isPartOfCopy(op) || isa<FunctionOpInterface>(op) ||
-        !mayTouch(op, target))
+        !mayTouchTarget(MemoryAccess::of(op), copy))
       return WalkResult::advance();
     bool reached = false;
     walkPathsAfter(op, [&](Operation *later) {

@@ -151,6 +151,10 @@ MemoryAccess MemoryAccess::of(Operation *op) {
     access.readsGlobal = access.writesGlobal = access.anyLDS = true;
     return access;
   };
+  // The copies of a group are accesses where they are issued; see
+  // lds.commit_group for what they may do until the wait.
+  if (isa<lds::CommitGroupOp, lds::WaitGroupOp>(op))
+    return access;
   auto effects = dyn_cast<MemoryEffectOpInterface>(op);
   if (!effects) {
     // What its nested operations do is theirs.

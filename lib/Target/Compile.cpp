@@ -232,6 +232,7 @@ LogicalResult lodestone::compile(ModuleOp module, const CompileOptions &options,
   ToROCDLOptions pipeline;
   pipeline.chip = chosen.chip;
   pipeline.aliasScopes = false;
+  pipeline.directToLDS = options.directToLDS;
   pipeline.separateGlobals = options.separateGlobals;
   pipeline.barePointers = options.barePointers;
   pipeline.indexBitwidth = options.indexBitwidth;

@@ -23,8 +23,34 @@
 
 #include "lodestone/Transforms/Passes.h"
 
+#include "llvm/ADT/StringSwitch.h"
+
 using namespace mlir;
 using namespace lodestone;
+
+std::optional<DirectToLDS> lodestone::parseDirectToLDS(StringRef name) {
+  return llvm::StringSwitch<std::optional<DirectToLDS>>(name)
+      .Case("off", DirectToLDS::off)
+      .Case("auto", DirectToLDS::automatic)
+      .Case("on", DirectToLDS::on)
+      .Default(std::nullopt);
+}
+
+/// The passes on copies global -> LDS, which want memrefs and structured control
+/// flow.
+static void addCopyPasses(OpPassManager &kernels,
+                          const ToROCDLOptions &options) {
+  LDSVerifyDirectLoadsOptions verify;
+  verify.chip = options.chip;
+  kernels.addPass(createLDSVerifyDirectLoads(verify));
+  if (options.directToLDS != DirectToLDS::off) {
+    LDSFormDirectLoadsOptions direct;
+    direct.chip = options.chip;
+    direct.narrow = options.directToLDS == DirectToLDS::on;
+    kernels.addPass(createLDSFormDirectLoads(direct));
+  }
+  kernels.addPass(createLDSLowerAsyncGroups());
+}
 
 /// The passes that come before alias scopes.
 static void addLowering(OpPassManager &passes, const ToROCDLOptions &options) {
@@ -38,6 +64,7 @@ static void addLowering(OpPassManager &passes, const ToROCDLOptions &options) {
   kernels.addPass(createInlinerPass());
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());
+  addCopyPasses(kernels, options);
   kernels.addPass(createLowerVectorOps());
   VectorTransferToSCFOptions transfers;
   kernels.addPass(

@@ -8,6 +8,7 @@
 
 #include "DirectLoadBuilder.h"
 
+#include "lodestone/Analysis/MemoryAccess.h"
 #include "lodestone/Dialect/LDS/IR/LDSDialect.h"
 
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
@@ -48,6 +49,10 @@ static bool refuse(DirectCopy &copy, StringRef name, std::string reason,
 
 /// Checks that the lanes' bytes lie side by side, in the order of the lanes.
 bool DirectLoadBuilder::checkWindow(DirectCopy &copy, unsigned width) {
+  if (!values.getUniformity().isUniform(copy.target))
+    return refuse(copy, "offset-unknown",
+                  "lanes may store to different memrefs",
+                  copy.target.getDefiningOp());
   Value unknown;
   std::optional<ThreadForm> offset = evaluateOffset(
       values, copy.target.getType(), copy.targetIndices, unknown);
@@ -136,17 +141,43 @@ bool DirectLoadBuilder::checkNarrowing(DirectCopy &copy) {
       return refuse(copy, "not-relaned",
                     "another lane can't compute where this one reads",
                     obstacle.getDefiningOp());
-    for (Operation *load : loads) {
-      WalkResult walk = kernel->walk([&](Operation *op) {
-        return mayWriteSource(op, load->getOperand(0)) ? WalkResult::interrupt()
-                                                       : WalkResult::advance();
-      });
-      if (walk.wasInterrupted())
-        return refuse(copy, "not-relaned",
-                      "what the address is loaded from may be written", load);
-    }
+    // Nor may what it is loaded from change.
+    if (loads.empty())
+      continue;
+    WalkResult walk = kernel->walk([&](Operation *op) {
+      return MemoryAccess::of(op).writesGlobal ? WalkResult::interrupt()
+                                               : WalkResult::advance();
+    });
+    if (walk.wasInterrupted())
+      return refuse(copy, "not-relaned",
+                    "the address is loaded from global memory, which the "
+                    "kernel may write",
+                    loads.front());
   }
   return true;
+}
+
+/// Why the source of `copy` can't be read through a buffer of exactly its bytes;
+/// empty if it can.
+std::string DirectLoadBuilder::whyNoBuffer(const DirectCopy &copy) const {
+  if (hasLaneAddresses())
+    return llvm::formatv("{0} has no LDS-DMA through buffers", chip.name);
+  auto type = cast<MemRefType>(copy.source.getType());
+  if (isa_and_nonnull<amdgpu::AddressSpaceAttr>(type.getMemorySpace()))
+    return "the bytes of a buffer made elsewhere aren't known";
+  if (!type.getLayout().isIdentity() ||
+      llvm::any_of(type.getShape().drop_front(), ShapedType::isDynamic))
+    return llvm::formatv("the bytes of {0} aren't known from its sizes", type);
+  // An offset behind the last byte must be one that 32 bits can express.
+  std::optional<uint64_t> bytes = lds::getMemRefBytes(type);
+  if (type.hasStaticShape() ? !bytes || *bytes + 16 > UINT32_MAX
+                            : !options.assumeSmallBuffers)
+    return llvm::formatv("{0} may have 2^32 bytes or more, which an offset into "
+                         "a buffer can't express",
+                         type);
+  if (!values.getUniformity().isUniform(copy.source))
+    return "the memref isn't the same for all lanes";
+  return "";
 }
 
 /// Checks that a guard can be folded into an offset that is out of a buffer's
@@ -155,36 +186,8 @@ bool DirectLoadBuilder::checkZeroFill(DirectCopy &copy) {
   auto no = [&](std::string reason, Operation *culprit = nullptr) {
     return refuse(copy, "zero-fill-needs-buffer", std::move(reason), culprit);
   };
-  if (hasLaneAddresses())
-    return no(llvm::formatv("{0} has no LDS-DMA through buffers, which are what "
-                            "brings zeros",
-                            chip.name));
-  auto type = cast<MemRefType>(copy.source.getType());
-  if (isa_and_nonnull<amdgpu::AddressSpaceAttr>(type.getMemorySpace()))
-    return no("the bytes of a buffer made elsewhere aren't known");
-  if (type.getRank() == 0 || !type.getLayout().isIdentity() ||
-      llvm::any_of(type.getShape().drop_front(),
-                   ShapedType::isDynamic))
-    return no(llvm::formatv("the bytes of {0} aren't known from its sizes",
-                            type));
-  if (!type.hasStaticShape() && !options.assumeSmallBuffers)
-    return no(llvm::formatv("{0} may have 2^32 bytes or more, which an offset "
-                            "into a buffer can't express "
-                            "(assume-small-buffers)",
-                            type));
-  if (type.hasStaticShape()) {
-    std::optional<uint64_t> bytes = lds::getMemRefBytes(type);
-    // One past the last byte is the offset that is out of range.
-    if (!bytes || *bytes + 16 > UINT32_MAX)
-      return no(llvm::formatv("{0} has 2^32 bytes or more, which an offset into "
-                              "a buffer can't express",
-                              type));
-  }
-  if (!values.getUniformity().isUniform(copy.source))
-    return no("the memref isn't the same for all lanes");
-  if (Operation *op = copy.source.getDefiningOp();
-      op && !DominanceInfo(kernel).properlyDominates(op, copy.zeroFill))
-    return no("the memref is made under the condition", op);
+  if (std::string reason = whyNoBuffer(copy); !reason.empty())
+    return no(reason);
   for (Operation &op : copy.zeroFill.thenBlock()->without_terminator())
     if (&op != copy.load && !isPure(&op))
       return no("the address is computed under the condition", &op);
@@ -372,13 +375,13 @@ Value DirectLoadBuilder::getBuffer(Location loc, Value memref) {
     buffer = amdgpu::FatRawBufferCastOp::create(
         builder, loc, memref, /*validBytes=*/Value(),
         /*cacheSwizzleStride=*/Value(), /*boundsCheck=*/true,
-        /*resetOffset=*/true);
+        /*resetOffset=*/false);
   }
   return buffer;
 }
 
-/// Makes lanes whose guard isn't set read the byte after the last one, which
-/// brings zeros: the guard may be about a column, where the next byte in memory
+/// Makes lanes whose guard isn't set read behind the last byte, which brings
+/// zeros: the guard may be about a column, where the next byte in memory
 /// is another row's.
 void DirectLoadBuilder::zeroFill(OpBuilder &builder, Location loc,
                                  LaneSource &source) {
@@ -390,7 +393,6 @@ void DirectLoadBuilder::zeroFill(OpBuilder &builder, Location loc,
     value =
         arith::SelectOp::create(builder, loc, source.guard, value, outside);
   }
-  source.memref = getBuffer(loc, source.memref);
   source.guard = Value();
 }
 
@@ -422,6 +424,7 @@ void DirectLoadBuilder::form(const DirectCopy &copy) {
     return;
   }
 
+  bool buffer = whyNoBuffer(copy).empty();
   Value target = getFlatTarget(builder, copy);
   Value offset = getWaveOffset(builder, copy);
   int64_t elements = width / copy.elementBytes;
@@ -431,6 +434,10 @@ void DirectLoadBuilder::form(const DirectCopy &copy) {
     LaneSource source = getSource(builder, copy, perCell, part);
     if (copy.zeroFill)
       zeroFill(builder, loc, source);
+    // LLVM 22 counts DMAs in the global form in lgkmcnt, which the hardware
+    // doesn't, and then waits too little for LDS reads before them.
+    if (buffer)
+      source.memref = getBuffer(loc, source.memref);
     Value at = offset;
     if (part != 0)
       at = arith::AddIOp::create(

@@ -60,6 +60,7 @@ private:
   mlir::scf::IfOp getGuard(const DirectCopy &copy) const;
   bool checkWindow(DirectCopy &copy, unsigned width);
   bool checkNarrowing(DirectCopy &copy);
+  std::string whyNoBuffer(const DirectCopy &copy) const;
   bool checkZeroFill(DirectCopy &copy);
   mlir::Value getThread(unsigned perCell, unsigned part);
   CloneForThread &getCloner(unsigned perCell, unsigned part);

@@ -8,8 +8,8 @@
 
 #include "DirectLoadBuilder.h"
 
-#include "lodestone/Analysis/AsyncCopy.h"
-#include "lodestone/Dialect/LDS/IR/LDSLayout.h"
+#include "lodestone/Analysis/Kernels.h"
+#include "lodestone/Dialect/LDS/IR/LDSDialect.h"
 #include "lodestone/Transforms/LDSTransforms.h"
 #include "lodestone/Transforms/Passes.h"
 
@@ -151,7 +151,7 @@ LogicalResult LDSFormDirectLoads::run(FunctionOpInterface kernel) {
 
 void LDSFormDirectLoads::runOnOperation() {
   WalkResult walk = getOperation()->walk([&](FunctionOpInterface function) {
-    if (lds::isKernel(function) && !function.isExternal() &&
+    if (isKernel(function) && !function.isExternal() &&
         failed(run(function)))
       return WalkResult::interrupt();
     return WalkResult::advance();

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lodestone/Analysis/AsyncGroups.h"
+#include "lodestone/Analysis/Kernels.h"
 #include "lodestone/Dialect/LDS/IR/LDSLayout.h"
 #include "lodestone/Transforms/Passes.h"
 
@@ -127,7 +128,7 @@ void LDSLowerAsyncGroups::runOnOperation() {
     if (!isa<lds::CommitGroupOp, lds::WaitGroupOp>(op))
       return WalkResult::advance();
     Operation *function = lds::getKernel(op);
-    if (function && lds::isKernel(function))
+    if (function && isKernel(function))
       return WalkResult::advance();
     op->emitOpError() << "is in "
                       << (function ? lds::describeKernel(function)
@@ -139,7 +140,7 @@ void LDSLowerAsyncGroups::runOnOperation() {
   if (walk.wasInterrupted())
     return signalPassFailure();
   walk = getOperation()->walk([&](FunctionOpInterface function) {
-    if (lds::isKernel(function) && failed(lower(function)))
+    if (isKernel(function) && failed(lower(function)))
       return WalkResult::interrupt();
     return WalkResult::advance();
   });

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lodestone/Analysis/DirectCopy.h"
-#include "lodestone/Dialect/LDS/IR/LDSLayout.h"
+#include "lodestone/Analysis/Kernels.h"
 #include "lodestone/Transforms/LDSTransforms.h"
 #include "lodestone/Transforms/Passes.h"
 
@@ -39,16 +39,19 @@ private:
 static LogicalResult verifyDestination(amdgpu::GatherToLDSOp dma,
                                        ThreadValues &values,
                                        FunctionOpInterface kernel) {
+  auto isUnproved = [&](const std::string &what) {
+    remark::analysis(dma.getLoc(),
+                     remark::RemarkOpts::name("destination-not-proved")
+                         .category("lds-verify-direct-loads")
+                         .function(kernel.getName()))
+        << what + " isn't known to be the same in all lanes of a wave";
+  };
+  if (!values.getUniformity().isUniform(dma.getDst()))
+    isUnproved("the destination");
   for (auto [i, value] : llvm::enumerate(dma.getDstIndices())) {
     const ThreadForm *form = values.evaluate(value);
     if (!form) {
-      remark::analysis(dma.getLoc(),
-                       remark::RemarkOpts::name("destination-not-proved")
-                           .category("lds-verify-direct-loads")
-                           .function(kernel.getName()))
-          << "index " + std::to_string(i) +
-                 " of the destination isn't known to be the same in all lanes "
-                 "of a wave";
+      isUnproved("index " + std::to_string(i) + " of the destination");
       continue;
     }
     if (std::optional<LaneConflict> conflict =
@@ -91,7 +94,7 @@ LogicalResult LDSVerifyDirectLoads::verify(FunctionOpInterface kernel) {
 
 void LDSVerifyDirectLoads::runOnOperation() {
   WalkResult walk = getOperation()->walk([&](FunctionOpInterface function) {
-    if (lds::isKernel(function) && !function.isExternal() &&
+    if (isKernel(function) && !function.isExternal() &&
         failed(verify(function)))
       return WalkResult::interrupt();
     return WalkResult::advance();

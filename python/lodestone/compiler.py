@@ -18,6 +18,7 @@ from lodestone._result import Diagnostic, Result, add_row
 from lodestone.checker import CheckReport
 
 Format = Literal["isa", "hsaco", "fatbin"]
+DirectToLDS = Literal["off", "auto", "on"]
 
 
 @dataclass(frozen=True)
@@ -273,6 +274,7 @@ def compile(
     check: bool | None = None,
     strict: bool | None = None,
     opt_level: int | None = None,
+    direct_to_lds: DirectToLDS | None = None,
     separate_globals: bool | None = None,
     bare_pointers: bool | None = None,
     features: str | None = None,
@@ -294,6 +296,8 @@ def compile(
         check: check the machine code's waits (default: true).
         strict: raise for what can't be tagged and for findings of the check (default: false).
         opt_level: LLVM's optimization level, 0 to 3 (default: 3).
+        direct_to_lds: which copies from global memory to LDS become LDS-DMAs: ``off`` (none,
+            the default), ``auto`` (those that are one DMA each) or ``on`` (all that can).
         separate_globals: give each ``lds.region`` a global of its own (default: false).
         bare_pointers: pass a memref to a kernel as one pointer (default: false).
         features: of the target machine, ``+xnack``.
@@ -310,7 +314,7 @@ def compile(
         MissingToolError: ``ld.lld`` or device libraries are missing.
         StrictError: ``strict``, and something was refused or found.
         OSError: the file cannot be read.
-        ValueError: the chip, format or level is unknown.
+        ValueError: the chip, format, level or kind of copies is unknown.
     """
     source = read(module, name)
     options: dict[str, Any] = {**source.compile_options, **more}
@@ -319,6 +323,7 @@ def compile(
         "check": check,
         "strict": strict,
         "opt_level": opt_level,
+        "direct_to_lds": direct_to_lds,
         "separate_globals": separate_globals,
         "bare_pointers": bare_pointers,
         "features": features,

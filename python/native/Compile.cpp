@@ -195,6 +195,15 @@ static CompileOptions toOptions(Dict options) {
                                "'; known formats are isa, hsaco, fatbin")
                                   .c_str());
       result.format = *parsed;
+    } else if (name == "direct_to_lds") {
+      std::string mode;
+      set(mode);
+      std::optional<DirectToLDS> parsed = parseDirectToLDS(mode);
+      if (!parsed)
+        throw nb::value_error(("direct_to_lds is off, auto or on, not '" +
+                               mode + "'")
+                                  .c_str());
+      result.directToLDS = *parsed;
     } else {
       throw nb::type_error(("unknown option '" + name + "'").c_str());
     }

@@ -1,4 +1,5 @@
-// RUN: lodestone-opt %s --lds-lower-async-groups --split-input-file --remarks-filter='lds-lower-async-groups' --remark-format=emitRemark 2>&1 | FileCheck %s
+// RUN: lodestone-opt %s --lds-lower-async-groups --split-input-file | FileCheck %s
+// RUN: lodestone-opt %s --lds-lower-async-groups --split-input-file -o /dev/null --remarks-filter='lds-lower-async-groups' --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // A double buffer: the copies of the group committed last may be outstanding, and copies don't
 // cross from one group to the other.
@@ -186,7 +187,7 @@ gpu.module @m {
 
 // Groups of ordinary stores: they are done when lgkmcnt says so. A wait without anything to wait
 // for goes.
-// CHECK: remark: [Passed] wait-not-needed
+// REMARK: remark: [Passed] wait-not-needed
 // CHECK-LABEL: gpu.func @stores
 // CHECK: memref.store
 // CHECK-NEXT: memref.store

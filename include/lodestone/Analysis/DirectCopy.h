@@ -59,8 +59,11 @@ struct DirectCopy {
   mlir::Type type;
   unsigned elementBytes;
   unsigned laneBytes;
-  /// The `scf.if` that yields the loaded value, or else zeros; null without.
-  mlir::scf::IfOp zeroFill;
+  /// The `scf.if` that yields the loaded value, or else zeros; null without. A
+  /// handle: that the copy is constant says nothing about the operation.
+  mutable mlir::scf::IfOp zeroFill;
+  /// The LDS allocations of which one is written; none if they aren't known.
+  llvm::SmallVector<mlir::Value> allocations;
 
   /// The barriers that publish what is copied and need a wait in front of them;
   /// none if the copy is in a group.
@@ -74,12 +77,6 @@ std::vector<DirectCopy> findDirectCopies(mlir::FunctionOpInterface kernel);
 /// Sets `barriers` of each copy that has no refusal, or its refusal.
 void checkSynchronization(std::vector<DirectCopy> &copies,
                           mlir::FunctionOpInterface kernel);
-
-/// True if `op` may write what is read through `source`.
-bool mayWriteSource(mlir::Operation *op, mlir::Value source);
-
-/// The LDS allocation that `memref` is a view of.
-mlir::Value getAllocation(mlir::Value memref);
 
 /// Bytes from the start of `memref`, of identity layout, to the element at
 /// `indices`, for each thread; nothing if they aren't known, with `unknown` set.

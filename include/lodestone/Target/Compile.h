@@ -9,6 +9,7 @@
 #ifndef LODESTONE_TARGET_COMPILE_H
 #define LODESTONE_TARGET_COMPILE_H
 
+#include "lodestone/Target/Passes.h"
 #include "lodestone/Target/Resources.h"
 #include "lodestone/Target/WaitCheck.h"
 
@@ -59,6 +60,7 @@ struct CompileOptions {
   /// the check.
   bool strict = false;
   /// See ToROCDLOptions.
+  DirectToLDS directToLDS = DirectToLDS::off;
   bool separateGlobals = false;
   bool barePointers = false;
   unsigned indexBitwidth = 0;

@@ -13,6 +13,8 @@
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassOptions.h"
 
+#include <optional>
+
 namespace lodestone {
 
 #define GEN_PASS_DECL
@@ -20,6 +22,19 @@ namespace lodestone {
 
 #define GEN_PASS_REGISTRATION
 #include "lodestone/Target/Passes.h.inc"
+
+/// Which copies global -> LDS become LDS-DMAs.
+enum class DirectToLDS {
+  /// None: what the kernel says is what it does.
+  off,
+  /// Those that are one DMA each.
+  automatic,
+  /// All that legally can, also those made of several narrower DMAs.
+  on
+};
+
+/// "off", "auto" or "on"; nothing for another name.
+std::optional<DirectToLDS> parseDirectToLDS(llvm::StringRef name);
 
 /// Options of `lodestone-to-rocdl`.
 struct ToROCDLOptions : mlir::PassPipelineOptions<ToROCDLOptions> {
@@ -34,6 +49,14 @@ struct ToROCDLOptions : mlir::PassPipelineOptions<ToROCDLOptions> {
       *this, "strict",
       llvm::cl::desc("What cannot be tagged with a scope is an error"),
       llvm::cl::init(false)};
+  Option<DirectToLDS> directToLDS{
+      *this, "direct-to-lds",
+      llvm::cl::desc("Which copies from global memory to LDS become LDS-DMAs"),
+      llvm::cl::init(DirectToLDS::off),
+      llvm::cl::values(
+          clEnumValN(DirectToLDS::off, "off", "None (default)"),
+          clEnumValN(DirectToLDS::automatic, "auto", "Those of one DMA each"),
+          clEnumValN(DirectToLDS::on, "on", "All that can"))};
   Option<bool> separateGlobals{
       *this, "separate-globals",
       llvm::cl::desc("Lower each lds.region to a global of its own"),

@@ -540,10 +540,14 @@ def LDSFormDirectLoads : Pass<"lds-form-direct-loads"> {
       in front of the barrier, and nothing else may touch the allocation between
       the barriers around the copy.
 
+    A DMA reads through a buffer of exactly the memref's bytes where these are
+    known to be less than 2^32: a static shape, or `assume-small-buffers`. LLVM
+    22 gets waits for LDS reads in front of the other form, `global_load_lds`,
+    wrong.
+
     A copy under a condition stays under it. A load under a condition whose other
-    branch gives zeros is done through a buffer with exactly the memref's bytes,
-    and lanes that bring zeros read behind its end. That needs an offset of 32
-    bits: a static shape, or `assume-small-buffers`.
+    branch gives zeros needs the buffer: lanes that bring zeros read behind its
+    end.
 
     Each copy that is left alone is a missed remark: `block-size-unknown`,
     `unsupported-element`, `value-used-elsewhere`, `target-layout`,

@@ -10,7 +10,7 @@ from typing import Annotated, cast
 import typer
 
 from lodestone.cli._common import Chip, Json, Source, console, progress, read_source
-from lodestone.compiler import Format
+from lodestone.compiler import DirectToLDS, Format
 from lodestone.compiler import compile as compile_module
 
 EPILOG = """
@@ -46,6 +46,9 @@ def register(app: typer.Typer) -> None:
             bool, typer.Option("--strict", help="Refusals and findings are errors (exit code 1).")
         ] = False,
         opt_level: Annotated[int, typer.Option("-O", min=0, max=3, help="LLVM's level.")] = 3,
+        direct_to_lds: Annotated[
+            str, typer.Option(help="Which copies to LDS become LDS-DMAs: off, auto or on.")
+        ] = "off",
         separate_globals: Annotated[
             bool, typer.Option("--separate-globals", help="One global for each lds.region.")
         ] = False,
@@ -65,6 +68,7 @@ def register(app: typer.Typer) -> None:
                 check=check,
                 strict=strict,
                 opt_level=opt_level,
+                direct_to_lds=cast(DirectToLDS, direct_to_lds),
                 separate_globals=separate_globals,
                 bare_pointers=bare_pointers,
                 name=name,

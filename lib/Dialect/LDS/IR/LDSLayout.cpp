@@ -10,7 +10,6 @@
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -24,16 +23,6 @@ using namespace lodestone::lds;
 
 SmallVector<RegionOp> lodestone::lds::getRegions(Block &entry) {
   return llvm::to_vector(entry.getOps<RegionOp>());
-}
-
-bool lodestone::lds::isKernel(Operation *function) {
-  if (auto gpuFunc = dyn_cast<gpu::GPUFuncOp>(function))
-    return gpuFunc.isKernel();
-  auto llvmFunc = dyn_cast<LLVM::LLVMFuncOp>(function);
-  return llvmFunc &&
-         ( llvmFunc.getCConv() == LLVM::CConv::AMDGPU_KERNEL ||
-         llvmFunc->hasAttr(gpu::GPUDialect::getKernelFuncAttrName()) ||
-         llvmFunc->hasAttr(ROCDL::ROCDLDialect::KernelAttrHelper::getNameStr()));
 }
 
 Operation *lodestone::lds::getKernel(Operation *op) {

@@ -53,11 +53,6 @@ llvm::SmallVector<RegionOp> getRegions(mlir::Block &entry);
 /// `gpu.launch` around it, or null.
 mlir::Operation *getKernel(mlir::Operation *op);
 
-/// True for a function that a launch enters: a `gpu.func` with `kernel`, or an
-/// `llvm.func` with `gpu.kernel`, `rocdl.kernel` or the calling convention
-/// `amdgpu_kernelcc`.
-bool isKernel(mlir::Operation *function);
-
 /// "kernel 'gemm'", for messages; "kernel" for a `gpu.launch`.
 std::string describeKernel(mlir::Operation *kernel);
 

@@ -137,6 +137,12 @@ def LDS_CommitGroupOp : LDS_GroupOp<"commit_group"> {
     stores. A group may be empty. Groups are counted along the path that the
     thread takes, so one in a loop is a new one each time around.
 
+    **The contract of a group.** From the last workgroup barrier before a copy of
+    a group until the wait for that group, nothing but the copy touches the bytes
+    that it writes, and nothing writes those it reads. So it makes no difference
+    when it happens in between, and `lds-form-direct-loads` may turn a load and a
+    store into an LDS-DMA.
+
     It is no instruction; `lds-lower-async-groups` only keeps the copies of one
     group from trading places with those of the next.
 
