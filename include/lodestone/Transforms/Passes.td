@@ -353,6 +353,7 @@ def LDSInverseSwizzle : Pass<"lds-inverse-swizzle"> {
     "::mlir::memref::MemRefDialect", "::mlir::vector::VectorDialect",
     "::lodestone::lds::LDSDialect"
   ];
+}
 
 def LDSApplySwizzles : Pass<"lds-apply-swizzles"> {
   let summary = "Put the swizzles of LDS allocations into the indices";
