@@ -57,7 +57,7 @@ def count(assembly: str) -> tuple[int, int]:
 
 def main(
     python: Annotated[Path, typer.Option(help="Python of the environment that has Triton.")] = Path(
-        "build/venv-triton/bin/python"
+        "build/venv-peers/bin/python"
     ),
 ) -> None:
     """Print both counts; exit with 1 if one of ours is over its limit."""

@@ -200,6 +200,4 @@ def rename(line: str, step: int) -> str:
     """`line` with the names that a step defines made its own."""
     local = ("before n row column word at rowIn columnIn in v x m flip high moved start cell by "
              "shift sum n0 c2 c3").split()  # fmt: skip
-    return re.sub(
-        r"%(\w+)", lambda m: f"%{m[1]}_{step}" if m[1] in local else m[0], line
-    )
+    return re.sub(r"%(\w+)", lambda m: f"%{m[1]}_{step}" if m[1] in local else m[0], line)

@@ -161,7 +161,7 @@ LogicalResult LDSLowerRegions::lower(Operation *kernel,
     return first.emitOpError() << "'@" << first.getRegionName()
                                << "' is in a gpu.launch; outline the kernel "
                                   "(gpu-kernel-outlining) before";
-  if (!isKernel(kernel))
+  if (!lds::isKernel(kernel))
     return first.emitOpError()
            << "'@" << first.getRegionName() << "' is in function '"
            << cast<SymbolOpInterface>(kernel).getName()
