@@ -161,7 +161,7 @@ LogicalResult LDSLowerRegions::lower(Operation *kernel,
     return first.emitOpError() << "'@" << first.getRegionName()
                                << "' is in a gpu.launch; outline the kernel "
                                   "(gpu-kernel-outlining) before";
-  if (!lds::isKernel(kernel))
+  if (!isKernel(kernel))
     return first.emitOpError()
            << "'@" << first.getRegionName() << "' is in function '"
            << cast<SymbolOpInterface>(kernel).getName()
