@@ -125,7 +125,7 @@ gpu.func @k() kernel {
 // Something that is no swizzle.
 gpu.module @m {
 gpu.func @k() kernel {
-  // expected-error @+1 {{attribute 'swizzle' failed to satisfy constraint: SwizzleAttrInterface instance}}
+  // expected-error @+1 {{expected a swizzle, but got #lds.extent<"a", offset = 0, size = 16>}}
   %0 = lds.region @a swizzle(#lds.extent<"a", offset = 0, size = 16>) : memref<64x64xf16, 3>
   gpu.return
 }
