@@ -13,7 +13,6 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "lodestone/Analysis/BarrierReach.h"
 #include "lodestone/Analysis/MemoryAccess.h"
 #include "lodestone/Analysis/TileCopies.h"
 #include "lodestone/Transforms/Passes.h"
@@ -198,9 +197,14 @@ void LDSSplitCopyPhases::unroll(scf::ForOp loop) {
 static bool blocks(Operation *op, ArrayRef<StoreUnit> group) {
   return op
       ->walk([&](Operation *nested) {
-        if (isBarrier(nested, BarrierScope::lds))
-          return WalkResult::interrupt();
+        // Barriers, waits, atomics: what may tell others that LDS was written.
+        bool hasKnownEffects =
+            isa<MemoryEffectOpInterface>(nested) ||
+            nested->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
+            nested->hasTrait<OpTrait::IsTerminator>();
         MemoryAccess access = MemoryAccess::of(nested);
+        if (!hasKnownEffects || access.writesGlobal)
+          return WalkResult::interrupt();
         for (const StoreUnit &unit : group)
           for (Value root : unit.roots)
             if (access.mayTouchLDS(root))

@@ -58,7 +58,7 @@ def test_remarks_are_documented() -> None:
         names |= set(re.findall(r'(?:named|RemarkOpts::name)\(\s*"([a-z-]+)"', text))
         for switch in re.findall(r"getRemarkName\(ScopeRefusal.*?\n}", text, re.DOTALL):
             names |= set(re.findall(r'return "([a-z]+(?:-[a-z]+)+)"', switch))
-        names |= set(re.findall(r'(?:refuse|remarkOpts)\(\s*"([a-z]+(?:-[a-z]+)+)"', text))
+        names |= set(re.findall(r'(?:refuse|remarkOpts|Refusal)[({]\s*"([a-z]+(?:-[a-z]+)+)"', text))
     assert {"unknown-pointer", "drains-vmcnt", "packed", "swizzle-escapes"} <= names
     rows = "\n".join(
         line

@@ -465,8 +465,8 @@ def LDSSplitCopyPhases : Pass<"lds-split-copy-phases"> {
     gives poison where it doesn't hold, and one around the store: what wasn't
     loaded is never stored.
 
-    Legal when nothing between the first and the last store is a barrier or may
-    touch the allocations that are stored to. The stores keep their order.
+    Legal when nothing between the first and the last store is a barrier or a
+    wait, writes global memory, or may touch the allocations that are stored to. The stores keep their order.
 
     Each group of stores is a passed remark, `copy-phases-split`. Where the budget
     ends a group, or is too small for two iterations of a loop, a missed remark,
