@@ -14,16 +14,18 @@
 //===----------------------------------------------------------------------===//
 
 #include "lodestone/Analysis/MemoryAccess.h"
-#include "lodestone/Support/Chip.h"
+#include "lodestone/Dialect/LDS/IR/LDSDialect.h"
 #include "lodestone/Transforms/CloneForThread.h"
 #include "lodestone/Transforms/LDSTransforms.h"
 #include "lodestone/Transforms/Passes.h"
 #include "lodestone/Transforms/RelanePlan.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/BuiltinDialect.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/Support/FormatVariadic.h"

@@ -25,7 +25,8 @@ class TileCopy:
     width: int = 64  # threads along x; the others are along y
     steps: int = 1
     unrolled: bool = False
-    swizzle: str = "xor"  # none, xor, xor-high, flat, rotate, rotate-back
+    swizzle: str = "xor"  # none, xor, xor-high, flat, not-own-inverse, rotate, rotate-back
+    attribute: str = ""  # the allocation's own swizzle, on top of which the indices are logical
     fill: str = "none"  # none, zero, select, keep, zero-first
     rows_valid: int = 1 << 20
     columns_valid: int = 1 << 20  # in cells
@@ -37,6 +38,10 @@ class TileCopy:
     @property
     def rows(self) -> int:
         return -(-self.cells // self.row_cells)
+
+    @property
+    def layout(self) -> str:
+        return f"align(16) swizzle({self.attribute})" if self.attribute else "align(16)"
 
     @property
     def lds_words(self) -> int:
@@ -53,6 +58,9 @@ class TileCopy:
             case "flat":
                 flat = row * self.row_cells + column
                 return flat ^ ((flat >> 2) & 3)
+            case "not-own-inverse":  # CuTe's S<3, 4, 2> on cells of 16 bytes
+                flat = row * self.row_cells + column
+                return flat ^ ((flat >> 2) & 7)
             case "rotate":
                 column = (column + row) % self.row_cells
             case "rotate-back":
@@ -74,10 +82,12 @@ class TileCopy:
                         "%high = arith.shrui %row, %c1 : index",
                         "%flip = arith.andi %high, %m : index",
                         "%moved = arith.xori %column, %flip : index", *flat]  # fmt: skip
-            case "flat":
+            case "flat" | "not-own-inverse":
+                bits = 3 if self.swizzle == "flat" else 7
                 return ["%start = arith.muli %row, %cRow : index",
                         "%n0 = arith.addi %start, %column : index",
-                        "%c2 = arith.constant 2 : index", "%c3 = arith.constant 3 : index",
+                        "%c2 = arith.constant 2 : index",
+                        f"%c3 = arith.constant {bits} : index",
                         "%high = arith.shrui %n0, %c2 : index",
                         "%flip = arith.andi %high, %c3 : index",
                         "%cell = arith.xori %n0, %flip : index"]  # fmt: skip
@@ -144,7 +154,7 @@ gpu.module @m {{
   gpu.func @copy(%source: memref<{self.rows}x{self.row_cells * self.words}xi32>,
                  %image: memref<{self.lds_words}xi32>) kernel
       attributes {{known_block_size = array<i32: {self.width}, {height}, 1>}} {{
-    %tile = lds.region @tile align(16) : {lds}
+    %tile = lds.region @tile {self.layout} : {lds}
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %cSteps = arith.constant {self.steps} : index

@@ -784,4 +784,56 @@ def LDSInverseSwizzle : Pass<"lds-inverse-swizzle"> {
   ];
 }
 
+def LDSSplitCopyPhases : Pass<"lds-split-copy-phases"> {
+  let summary = "Issue the loads of a tile's copy before its stores";
+  let description = [{
+    A copy from global memory to LDS that loads and stores in turn waits for each
+    load. This pass moves the stores of a copy behind all its loads, within a
+    budget of registers. Loops that only copy are unrolled for it.
+
+    Before:
+
+    ```mlir
+    %x = vector.load %source[%i, %j] : memref<64x64xf16>, vector<8xf16>
+    vector.store %x, %tile[%p]
+      : memref<4096xf16, #gpu.address_space<workgroup>>, vector<8xf16>
+    %y = vector.load %source[%k, %j] : memref<64x64xf16>, vector<8xf16>
+    vector.store %y, %tile[%q]
+      : memref<4096xf16, #gpu.address_space<workgroup>>, vector<8xf16>
+    ```
+
+    After:
+
+    ```mlir
+    %x = vector.load %source[%i, %j] : memref<64x64xf16>, vector<8xf16>
+    %y = vector.load %source[%k, %j] : memref<64x64xf16>, vector<8xf16>
+    vector.store %x, %tile[%p]
+      : memref<4096xf16, #gpu.address_space<workgroup>>, vector<8xf16>
+    vector.store %y, %tile[%q]
+      : memref<4096xf16, #gpu.address_space<workgroup>>, vector<8xf16>
+    ```
+
+    A condition around a load and its store becomes one around the load, which
+    gives poison where it doesn't hold, and one around the store: what wasn't
+    loaded is never stored.
+
+    Legal when nothing between the first and the last store is a barrier or a
+    wait, writes global memory, or may touch the allocations that are stored to. The stores keep their order.
+
+    Each group of stores is a passed remark, `copy-phases-split`. Where the budget
+    ends a group, or is too small for two iterations of a loop, a missed remark,
+    `split-over-budget`, has the numbers.
+  }];
+  let options = [
+    Option<"registerBudget", "register-budget", "unsigned", /*default=*/"64",
+           "Vector registers of a lane that may hold what is loaded and not yet "
+           "stored">,
+  ];
+  let statistics = [
+    Statistic<"numGroups", "groups", "Groups of stores behind their loads">,
+  ];
+  let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::ub::UBDialect",
+                           "::mlir::arith::ArithDialect"];
+}
+
 #endif // LODESTONE_TRANSFORMS_PASSES
