@@ -67,9 +67,8 @@ gpu.module @m [#rocdl.target<chip = "gfx1250">] {
   // 0x097E8005, word 3 of group 2 is 6 << 16.
   // CHECK-LABEL: gpu.func @everything
   // CHECK-DAG: %[[FLAGS:.*]] = arith.constant 159285253 : i32
-  // CHECK-DAG: %[[ITERATIONS:.*]] = arith.constant 393216 : i32
+  // CHECK-DAG: %[[G2:.*]] = arith.constant dense<[0, 20, 1000, 393216]> : vector<4xi32>
   // CHECK: %[[G1:.*]] = vector.from_elements %[[FLAGS]],
-  // CHECK: %[[G2:.*]] = vector.from_elements %c0_i32, %c20_i32, %c1000_i32, %[[ITERATIONS]] : vector<4xi32>
   // CHECK: rocdl.tensor.load.to.lds %{{.*}}, %[[G1]], %[[G2]], %{{.*}} cachepolicy 0
   gpu.func @everything(%a: memref<64x64xf32>) kernel
       attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -86,7 +85,8 @@ gpu.module @m [#rocdl.target<chip = "gfx1250">] {
   // LLVM takes groups 2 and 3 away when they are zero, and the third dimension goes with them:
   // beyond the tensor, its size is zero here, too.
   // CHECK-LABEL: gpu.func @third_dimension
-  // CHECK: vector.from_elements %c0_i32, %c1_i32, %c0_i32, %c0_i32 : vector<4xi32>
+  // CHECK: %[[G2:.*]] = arith.constant dense<[0, 1, 0, 0]> : vector<4xi32>
+  // CHECK: rocdl.tensor.load.to.lds %{{.*}}, %{{.*}}, %[[G2]],
   gpu.func @third_dimension(%a: memref<4x4x4xf32>) kernel
       attributes {known_block_size = array<i32: 32, 1, 1>} {
     %c4 = arith.constant 4 : index
