@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lodestone/Analysis/TDMInFlight.h"
+#include "lodestone/Analysis/Barriers.h"
 #include "lodestone/Analysis/LDSPlace.h"
 #include "lodestone/Dialect/LDS/IR/LDSDialect.h"
 #include "lodestone/Dialect/TDM/IR/TDMCopy.h"
@@ -14,7 +15,6 @@
 #include "mlir/Analysis/DataFlow/ConstantPropagationAnalysis.h"
 #include "mlir/Analysis/DataFlow/DeadCodeAnalysis.h"
 #include "mlir/Analysis/DataFlowFramework.h"
-#include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
@@ -63,13 +63,12 @@ void InFlight::print(llvm::raw_ostream &os) const {
   os << copies.size() << " copies";
 }
 
-namespace {
-
-/// True for what `tdm.wait` counts as one copy.
-bool isCopy(Operation *op) {
+bool tdm::isCopy(Operation *op) {
   return isa<FusedLoadOp>(op) ||
          (isa<CopyOpInterface>(op) && !isa<FusedLoadOp>(op->getParentOp()));
 }
+
+namespace {
 
 /// Runs the copies through a function.
 class Flow : public dataflow::DenseForwardDataFlowAnalysis<InFlight> {
@@ -143,15 +142,11 @@ void Flow::transfer(Operation *op, State &state) {
   if (auto wait = dyn_cast<ROCDL::WaitTensorcntOp>(op))
     return finish(wait.getCount(), state);
 
-  bool signals = isa<gpu::BarrierOp, ROCDL::SBarrierOp, ROCDL::BarrierSignalOp,
-                     ROCDL::BarrierOp, amdgpu::LDSBarrierOp>(op);
-  bool waits = isa<gpu::BarrierOp, ROCDL::SBarrierOp, ROCDL::BarrierWaitOp,
-                   ROCDL::BarrierOp, amdgpu::LDSBarrierOp>(op);
-  if (signals)
+  if (arrivesAtBarrier(op))
     for (auto &[copy, entry] : state.copies)
       if (entry.phase == Phase::waited)
         entry.phase = Phase::signalled;
-  if (waits)
+  if (waitsAtBarrier(op))
     state.copies.remove_if(
         [](auto &entry) { return entry.second.phase == Phase::signalled; });
 
@@ -194,17 +189,18 @@ void Flow::visitCallControlFlowTransfer(CallOpInterface call,
   store(state, after);
 }
 
-static bool isKernelEntry(Block *block) {
-  if (!block || !block->isEntryBlock())
-    return false;
-  Operation *parent = block->getParentOp();
-  if (auto function = dyn_cast<gpu::GPUFuncOp>(parent))
-    return function.isKernel();
-  if (auto function = dyn_cast<LLVM::LLVMFuncOp>(parent))
+bool tdm::isKernel(Operation *function) {
+  if (auto gpuFunction = dyn_cast<gpu::GPUFuncOp>(function))
+    return gpuFunction.isKernel();
+  if (isa<LLVM::LLVMFuncOp>(function))
     return function->hasAttr(gpu::GPUDialect::getKernelFuncAttrName()) ||
            function->hasAttr(
                ROCDL::ROCDLDialect::KernelAttrHelper::getNameStr());
-  return isa<gpu::LaunchOp>(parent);
+  return isa<gpu::LaunchOp>(function);
+}
+
+static bool isKernelEntry(Block *block) {
+  return block && block->isEntryBlock() && isKernel(block->getParentOp());
 }
 
 void Flow::setToEntryState(InFlight *lattice) {
@@ -312,19 +308,58 @@ static LogicalResult checkAccess(Operation *op, const Access &access,
   return success();
 }
 
+/// Runs the analysis of `function`, looking back as far as its waits do, but no
+/// further than `most` copies.
+static LogicalResult
+solve(Operation *function, unsigned most,
+      llvm::function_ref<unsigned(Operation *)> instructions,
+      DataFlowSolver &solver) {
+  unsigned tracked = 1;
+  function->walk([&](Operation *op) {
+    if (auto wait = dyn_cast<WaitOp>(op))
+      tracked = std::max(tracked, std::min(wait.getCount(), most));
+    if (auto wait = dyn_cast<ROCDL::WaitTensorcntOp>(op))
+      tracked = std::max<unsigned>(tracked,
+                                   std::min<unsigned>(wait.getCount(), most));
+  });
+  solver.load<dataflow::DeadCodeAnalysis>();
+  solver.load<dataflow::SparseConstantPropagation>();
+  Block &entry = function->getRegion(0).front();
+  std::optional<uint64_t> size =
+      entry.empty() ? std::nullopt : getWorkgroupSize(&entry.front());
+  bool isOneWarp = size && *size <= kWarpLanes;
+  solver.load<Flow>(tracked, isOneWarp, instructions);
+  return solver.initializeAndRun(function);
+}
+
+/// What is known before `op`, or null if nothing leads there.
+static const InFlight *stateBefore(Operation *op, DataFlowSolver &solver) {
+  const auto *state =
+      solver.lookupState<InFlight>(solver.getProgramPointBefore(op));
+  return state && state->isReached ? state : nullptr;
+}
+
+FailureOr<llvm::MapVector<WaitOp, std::optional<unsigned>>>
+tdm::weighWaits(Operation *function, unsigned most,
+                llvm::function_ref<unsigned(Operation *)> weight) {
+  DataFlowSolver solver(DataFlowConfig().setInterprocedural(false));
+  if (failed(solve(function, most, weight, solver)))
+    return failure();
+  llvm::MapVector<WaitOp, std::optional<unsigned>> weights;
+  function->walk([&](WaitOp wait) {
+    const InFlight *state = stateBefore(wait, solver);
+    unsigned sum = state ? state->instructions[std::min(wait.getCount(), most)]
+                         : InFlight::kFewer;
+    weights[wait] = sum == InFlight::kFewer ? std::nullopt : std::optional(sum);
+  });
+  return weights;
+}
+
 FailureOr<FlowResult>
 tdm::followCopies(Operation *function, unsigned maxTensorcnt,
                   llvm::function_ref<unsigned(Operation *)> instructions) {
-  unsigned tracked = 1;
   bool hasCopies = false;
-  function->walk([&](Operation *op) {
-    if (auto wait = dyn_cast<WaitOp>(op))
-      tracked = std::max(tracked, std::min(wait.getCount(), maxTensorcnt));
-    if (auto wait = dyn_cast<ROCDL::WaitTensorcntOp>(op))
-      tracked = std::max<unsigned>(
-          tracked, std::min<unsigned>(wait.getCount(), maxTensorcnt));
-    hasCopies |= isCopy(op);
-  });
+  function->walk([&](Operation *op) { hasCopies |= isCopy(op); });
   FlowResult result;
   if (!hasCopies) {
     // Copies of callers, if any, took one instruction at least.
@@ -335,28 +370,19 @@ tdm::followCopies(Operation *function, unsigned maxTensorcnt,
   }
 
   DataFlowSolver solver(DataFlowConfig().setInterprocedural(false));
-  solver.load<dataflow::DeadCodeAnalysis>();
-  solver.load<dataflow::SparseConstantPropagation>();
-  Block &entry = function->getRegion(0).front();
-  std::optional<uint64_t> size =
-      entry.empty() ? std::nullopt : getWorkgroupSize(&entry.front());
-  bool isOneWarp = size && *size <= kWarpLanes;
-  solver.load<Flow>(tracked, isOneWarp, instructions);
-  if (failed(solver.initializeAndRun(function)))
+  if (failed(solve(function, maxTensorcnt, instructions, solver)))
     return failure();
 
   bool hasFailed = false;
   function->walk([&](Operation *op) {
-    const auto *state =
-        solver.lookupState<InFlight>(solver.getProgramPointBefore(op));
-    bool isReached = state && state->isReached;
+    const InFlight *state = stateBefore(op, solver);
     if (auto wait = dyn_cast<WaitOp>(op)) {
       unsigned count = std::min(wait.getCount(), maxTensorcnt);
-      if (isReached)
+      if (state)
         count = std::min(state->instructions[count], maxTensorcnt);
       result.tensorcnt[wait] = count;
     }
-    if (!isReached || isa<FusedLoadOp>(op->getParentOp()))
+    if (!state || isa<FusedLoadOp>(op->getParentOp()))
       return;
     for (const Access &access : getAccesses(op))
       for (const auto &[copy, entry] : state->copies)

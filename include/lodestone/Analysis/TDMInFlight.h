@@ -63,8 +63,15 @@ public:
   void print(llvm::raw_ostream &os) const override;
 };
 
-/// The copies of one function. A `tdm.fused_load` is one copy; its members are
-/// none.
+/// True for what `tdm.wait` counts as one copy. A `tdm.fused_load` is one; its
+/// members are none.
+bool isCopy(mlir::Operation *op);
+
+/// True for a function that is launched, and a gpu.launch: no copy is in flight
+/// when it begins.
+bool isKernel(mlir::Operation *function);
+
+/// The copies of one function.
 struct FlowResult {
   /// For each tdm.wait the count for TENSORcnt, at most `maxTensorcnt`.
   llvm::DenseMap<mlir::Operation *, unsigned> tensorcnt;
@@ -83,6 +90,14 @@ struct FlowResult {
 mlir::FailureOr<FlowResult>
 followCopies(mlir::Operation *function, unsigned maxTensorcnt,
              llvm::function_ref<unsigned(mlir::Operation *)> instructions);
+
+/// For each tdm.wait of `function` the sum of the `weight`s of the copies that
+/// it lets be in flight (of the last `most` of them), the smallest of all paths
+/// that lead there; nothing where no path has so many copies. Copies of callers
+/// and callees weigh 1. Fails where the analysis does.
+mlir::FailureOr<llvm::MapVector<WaitOp, std::optional<unsigned>>>
+weighWaits(mlir::Operation *function, unsigned most,
+           llvm::function_ref<unsigned(mlir::Operation *)> weight);
 
 } // namespace lodestone::tdm
 

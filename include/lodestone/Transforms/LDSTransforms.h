@@ -37,6 +37,30 @@ mlir::FailureOr<const ChipInfo *> resolveChip(mlir::Operation *module,
 /// A value that is `scalar`, which LLVM doesn't know: it goes through an empty
 /// piece of inline assembly in a scalar register. Precondition: it is uniform.
 mlir::Value createLaunder(mlir::OpBuilder &builder, mlir::Value scalar);
+struct ApplySwizzlesOptions {
+  /// Category of the remarks: the pass.
+  llvm::StringRef category;
+  /// A refusal is an error.
+  bool strict = false;
+  /// Removes the swizzle of a refused allocation.
+  bool dropRefused = false;
+};
+
+/// What `applySwizzles` did: allocations rewritten and refused, and accesses
+/// that became several.
+struct ApplySwizzlesCounts {
+  unsigned applied = 0;
+  unsigned refused = 0;
+  unsigned split = 0;
+};
+
+/// Puts the swizzles of the allocations in `root` and below into the indices of
+/// their accesses, as `lds-apply-swizzles` describes. An allocation that has
+/// one becomes a memref of one dimension, which is accessed directly, at
+/// physical offsets. Fails, with an error, at invalid attributes and if a
+/// refusal is an error.
+mlir::FailureOr<ApplySwizzlesCounts>
+applySwizzles(mlir::Operation *root, const ApplySwizzlesOptions &options);
 
 /// Hides from LLVM's alias analysis what DMAs' addresses are based on.
 ///

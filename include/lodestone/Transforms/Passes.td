@@ -254,6 +254,83 @@ def LDSLowerRegions : Pass<"lds-lower-regions"> {
   ];
 }
 
+def LDSApplySwizzles : Pass<"lds-apply-swizzles"> {
+  let summary = "Put the swizzles of LDS allocations into the indices";
+  let description = [{
+    An allocation in LDS may carry a swizzle: `swizzle(...)` on an `lds.region`,
+    `lds.swizzle` on a `memref.alloc`, `memref.alloca` or `memref.global` in
+    workgroup memory, or on a workgroup attribution of a `gpu.func`. The indices
+    of its accesses are logical. This pass makes them physical: all accesses of
+    an allocation, through views too, or none. The allocation becomes a memref of
+    one dimension.
+
+    Before:
+
+    ```mlir
+    %a = lds.region @A swizzle(#lds.xor<bits = 3, base = 4, shift = 3>)
+      : memref<64x64xf16, #gpu.address_space<workgroup>>
+    %x = vector.load %a[%i, %j]
+      : memref<64x64xf16, #gpu.address_space<workgroup>>, vector<8xf16>
+    ```
+
+    After, if `%j` is a multiple of 8:
+
+    ```mlir
+    %a = lds.region @A : memref<4096xf16, #gpu.address_space<workgroup>>
+    %row = arith.muli %i, %c128 : index
+    %column = arith.muli %j, %c2 : index
+    %q = arith.addi %row, %column : index
+    %bits = arith.andi %q, %c896 : index
+    %turn = arith.shrui %bits, %c3 : index
+    %p = arith.xori %q, %turn : index
+    %k = arith.divui %p, %c2 : index
+    %x = vector.load %a[%k] {alignment = 16 : i64}
+      : memref<4096xf16, #gpu.address_space<workgroup>>, vector<8xf16>
+    ```
+
+    Terms of an index that are multiples of the period stay out of an xor. An
+    allocation grows to the bytes that the swizzle needs: by padding, or where a
+    tile ends inside of a period. A region has to have room for them.
+
+    An access that moves more than the granule, or isn't known to be aligned to
+    what it moves, is split into accesses that are: an analysis remark,
+    `swizzle-splits-access`, says so.
+
+    Legal when every use of the allocation is
+
+    - an access of an element or of consecutive elements: `memref.load`,
+      `memref.store`, `memref.atomic_rmw`, the affine ones, `vector.load`,
+      `vector.store`, the masked ones, transfers that are plain loads or stores,
+      and `amdgpu.transpose_load` of at most a granule (else
+      `swizzle-unsupported-access`);
+    - a view with constant strides by `memref.subview`, `memref.cast`,
+      `memref.expand_shape`, `memref.collapse_shape`, `memref.view` or
+      `memref.assume_alignment` (else `swizzle-unsupported-view`);
+    - `memref.dealloc`. Any other use, such as a call, lets the address escape
+      (`swizzle-escapes`).
+
+    Each refusal is a missed remark, and the swizzle stays; a region that still has
+    one is rejected by `lds-lower-regions`. With `drop-refused` the swizzle is
+    removed (`swizzle-dropped`): the kernel computes the same, more slowly.
+  }];
+  let options = [
+    Option<"strict", "strict", "bool", /*default=*/"false",
+           "Report each refusal as an error">,
+    Option<"dropRefused", "drop-refused", "bool", /*default=*/"false",
+           "Remove a swizzle that can't be applied">,
+  ];
+  let statistics = [
+    Statistic<"numApplied", "applied", "Allocations with the swizzle applied">,
+    Statistic<"numRefused", "refused", "Allocations that were refused">,
+    Statistic<"numSplit", "split", "Accesses that became several">,
+  ];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::vector::VectorDialect",
+    "::lodestone::lds::LDSDialect"
+  ];
+}
+
 def ConvertTDMToROCDL : Pass<"convert-tdm-to-rocdl"> {
   let summary = "Lower the tdm dialect to tensor instructions";
   let description = [{
@@ -315,6 +392,133 @@ def ConvertTDMToROCDL : Pass<"convert-tdm-to-rocdl"> {
     Option<"indexBitwidth", "index-bitwidth", "unsigned", /*default=*/"0",
            "Bits of an index, as in convert-gpu-to-rocdl; 0 for that of the data "
            "layout">,
+  ];
+}
+
+def TDMInferWarpHints : Pass<"tdm-infer-warp-hints"> {
+  let summary = "Choose the warps that issue TDM loads";
+  let description = [{
+    Gives hints to the `tdm.load`s that have none, under the rules that its options
+    switch on; without an option it does nothing. A hint that is there already stays.
+
+    Before, in a kernel of 8 warps:
+
+    ```mlir
+    tdm.load %a[%i, %k] to %ldsA : memref<?x?xf16> to memref<256x64xf16, 3>
+    tdm.load %b[%j, %k] to %ldsB : memref<?x?xf16> to memref<256x64xf16, 3>
+    ```
+
+    After, with `complementary`:
+
+    ```mlir
+    tdm.load %a[%i, %k] to %ldsA
+      hint(#tdm.warps<free = 0b011, anchor = 0b000, of = 8>)
+      : memref<?x?xf16> to memref<256x64xf16, 3>
+    tdm.load %b[%j, %k] to %ldsB
+      hint(#tdm.warps<free = 0b011, anchor = 0b100, of = 8>)
+      : memref<?x?xf16> to memref<256x64xf16, 3>
+    ```
+
+    The rules, which add up:
+
+    - `leading-group`: a load in a warp-pipelined loop gets the warps that are ahead
+      there, so that it is issued in the stage that it is written in. A loop is
+      warp-pipelined when some warps alone execute a barrier before it, in an
+      `scf.if` whose condition is a constant of each warp.
+    - `complementary`: 2 to 4 adjacent loads of one rank, between which nothing
+      stands that has an effect, divide the warps among them; of three, the one
+      with the most bytes gets half. `tdm-fuse-copies` can make one instruction of
+      them.
+    - `one-per-simd`: a load with more warps than a compute unit has SIMDs keeps as
+      many as that, the first ones; consecutive warps are on different SIMDs.
+
+    Legal for every load, because a copy is an operation of the whole workgroup: no
+    program may depend on which warp moves which part (see the dialect), and what
+    lands in LDS is the same. Refused, as a missed remark, when
+
+    - `unknown-warps`: the size of the workgroup is unknown;
+    - `has-barrier`: each warp that moves data arrives at the load's barrier, so the
+      hint would change the number of arrivals;
+    - `hint-not-legal`: the hint breaks a rule of `tdm.load`, as a block that can't be
+      divided among so many warps. Loads that were to divide the warps then all stay
+      without.
+
+    A hint changes no count: a load with a legal hint takes one instruction, and one
+    that could have such a hint takes one without.
+
+    Missed remarks, too, when a rule says nothing: `unknown-stagger` (it isn't known
+    which warps are ahead), `leading-group-not-legal` (those that are can't be a hint),
+    `no-rule-applies`. A hint that was chosen is a passed remark, `hint-inferred`, with
+    the mask and the rules; one that was there is an analysis remark, `hint-kept`.
+
+    Stores, gathers and members of fused loads are left alone.
+  }];
+  let dependentDialects = ["::lodestone::tdm::TDMDialect"];
+  let options = [
+    Option<"complementary", "complementary", "bool", /*default=*/"false",
+           "Divide the warps among adjacent loads">,
+    Option<"leadingGroup", "leading-group", "bool", /*default=*/"false",
+           "Give loads in a warp-pipelined loop the warps that are ahead">,
+    Option<"onePerSimd", "one-per-simd", "bool", /*default=*/"false",
+           "Give a load no more warps than a compute unit has SIMDs">,
+    Option<"chip", "chip", "std::string", /*default=*/"",
+           "The chip, for the number of SIMDs; if empty, that of the gpu.module's "
+           "#rocdl.target, or else gfx1250">,
+  ];
+  let statistics = [
+    Statistic<"numInferred", "inferred", "Loads that were given a hint">,
+    Statistic<"numRefused", "refused", "Refusals">,
+  ];
+}
+
+def TDMFuseCopies : Pass<"tdm-fuse-copies"> {
+  let summary = "Make one instruction of adjacent TDM loads";
+  let description = [{
+    Puts 2 to 4 adjacent `tdm.load`s whose hints have no warp in common into a
+    `tdm.fused_load`: one instruction, in which each warp has the descriptor of its
+    load.
+
+    Before:
+
+    ```mlir
+    tdm.load %a[%i, %k] to %ldsA hint(0x0f : i32) : ...
+    tdm.load %b[%j, %k] to %ldsB hint(0xf0 : i32) : ...
+    tdm.wait 2
+    ```
+
+    After:
+
+    ```mlir
+    tdm.fused_load {
+      tdm.load %a[%i, %k] to %ldsA hint(0x0f : i32) : ...
+      tdm.load %b[%j, %k] to %ldsB hint(0xf0 : i32) : ...
+    }
+    tdm.wait 1
+    ```
+
+    A fused load is one copy for `tdm.wait`, so the counts of the waits change.
+    They let the same loads be in flight as before: never more, and never fewer.
+
+    Legal when
+
+    - nothing with an effect stands between the loads: the earlier ones move down
+      to the last. Their order does not matter, for different warps do them and
+      nothing puts these in order there;
+    - the rules of `tdm.fused_load` hold; else a missed remark, `no-hint`, `has-barrier`,
+      `different-rank` or `common-warp`, or `no-adjacent-load` for one alone;
+    - on each path to a `tdm.wait N`, the last N copies hold all members of a group
+      or none, and as many groups on each path: else `cuts-counted-wait`;
+    - all counts are known: the function is a kernel, calls no function and has no
+      `rocdl.s.wait.tensorcnt` (else `counted-elsewhere`), and what is around the
+      copies and waits says how it runs them (else `unknown-control-flow`).
+
+    Passed remarks: `loads-fused`, `wait-recounted`. It chooses no hints:
+    `tdm-infer-warp-hints` does.
+  }];
+  let dependentDialects = ["::lodestone::tdm::TDMDialect"];
+  let statistics = [
+    Statistic<"numFused", "fused", "Fused loads made">,
+    Statistic<"numRefused", "refused", "Loads left alone">,
   ];
 }
 

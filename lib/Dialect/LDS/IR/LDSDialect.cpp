@@ -7,9 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "lodestone/Dialect/LDS/IR/LDSDialect.h"
+#include "lodestone/Dialect/LDS/IR/LDSSwizzle.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -99,12 +102,34 @@ static LogicalResult verifyDynamicSize(Operation *op,
   return success();
 }
 
+static LogicalResult verifySwizzleAttribute(Operation *op,
+                                            NamedAttribute attribute) {
+  auto swizzle = dyn_cast<SwizzleAttrInterface>(attribute.getValue());
+  if (!swizzle)
+    return op->emitOpError()
+           << quote(attribute) << " must be a swizzle, but is "
+           << attribute.getValue();
+  auto emitError = [&] {
+    return op->emitOpError() << quote(attribute) << ": ";
+  };
+  if (auto global = dyn_cast<memref::GlobalOp>(op))
+    return verifySwizzle(emitError, swizzle, global.getType(), std::nullopt);
+  if (isa<memref::AllocOp, memref::AllocaOp>(op))
+    return verifySwizzle(emitError, swizzle, op->getResult(0).getType(),
+                         std::nullopt);
+  return op->emitOpError() << quote(attribute)
+                           << " is only for memref.alloc, memref.alloca, "
+                              "memref.global and workgroup attributions";
+}
+
 LogicalResult LDSDialect::verifyOperationAttribute(Operation *op,
                                                    NamedAttribute attribute) {
   if (attribute.getName() == ExtentAttrHelper::getNameStr())
     return verifyExtent(op, attribute);
   if (attribute.getName() == DynamicSizeAttrHelper::getNameStr())
     return verifyDynamicSize(op, attribute);
+  if (attribute.getName() == SwizzleAttrHelper::getNameStr())
+    return verifySwizzleAttribute(op, attribute);
   return success();
 }
 

@@ -8,6 +8,7 @@
 
 #include "lodestone/Dialect/LDS/IR/LDSDialect.h"
 #include "lodestone/Dialect/LDS/IR/LDSLayout.h"
+#include "lodestone/Dialect/LDS/IR/LDSSwizzle.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -138,6 +139,10 @@ LogicalResult RegionOp::verify() {
     return emitOpError() << size << " bytes at offset " << offset
                          << " end beyond the largest LDS offset "
                          << kMaxRegionEnd;
+  if (SwizzleAttrInterface swizzle = getSwizzleAttr())
+    if (failed(verifySwizzle([&] { return emitOpError(); }, swizzle,
+                             getResult().getType(), size)))
+      return failure();
   if (failed(verifyOverlayList(*this)))
     return failure();
 
@@ -156,4 +161,15 @@ LogicalResult RegionOp::verify() {
     if (isa<RegionOp>(next))
       return success();
   return verifyLayout(getRegions(*(*this)->getBlock()));
+}
+
+LogicalResult RegionOp::canonicalize(RegionOp op, PatternRewriter &rewriter) {
+  SwizzleAttrInterface swizzle = op.getSwizzleAttr();
+  if (!swizzle || swizzle.getCanonical() == swizzle)
+    return failure();
+  rewriter.modifyOpInPlace(op, [&] {
+    op.setSwizzleAttr(
+        cast_or_null<SwizzleAttrInterface>(swizzle.getCanonical()));
+  });
+  return success();
 }

@@ -16,6 +16,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CheckedArithmetic.h"
+#include "llvm/Support/FormatVariadic.h"
 
 #include <numeric>
 
@@ -147,6 +148,55 @@ FailureOr<WarpSet> tdm::getWarpSet(CopyOpInterface op, uint64_t numWarps) {
     return *set;
   (void)reportHint(op, error);
   return failure();
+}
+
+//===----------------------------------------------------------------------===//
+// Fused loads
+//===----------------------------------------------------------------------===//
+
+/// The warps of a load that has a hint, as a mask.
+static FailureOr<uint32_t> getHintMask(LoadOp load) {
+  FailureOr<std::optional<uint64_t>> known = getNumWarps(load);
+  if (failed(known))
+    return failure();
+  auto warps = dyn_cast<WarpsAttr>(load.getWarpUsedHintAttr());
+  uint64_t numWarps = *known  ? **known
+                      : warps ? warps.getOf()
+                              : WarpSet::kMaxWarps;
+  FailureOr<WarpSet> set = getWarpSet(load, numWarps);
+  if (failed(set))
+    return failure();
+  return set->mask();
+}
+
+FailureOr<std::optional<FuseObstacle>>
+tdm::findFuseObstacle(ArrayRef<LoadOp> members, LoadOp load) {
+  auto obstacle = [](StringRef name, std::string message) {
+    return std::optional(FuseObstacle{name, std::move(message)});
+  };
+  if (!load.getWarpUsedHintAttr())
+    return obstacle("no-hint", "needs a hint on each load");
+  if (load.getBarrier())
+    return obstacle("has-barrier", "can't have a barrier on a load");
+  FailureOr<uint32_t> mask = getHintMask(load);
+  if (failed(mask))
+    return failure();
+  for (LoadOp member : members) {
+    int64_t rank = member.getGlobal().getType().getRank();
+    if (int64_t other = load.getGlobal().getType().getRank(); other != rank)
+      return obstacle("different-rank",
+                      llvm::formatv("needs loads of the same rank, but one has "
+                                    "rank {0} and another {1}",
+                                    rank, other));
+    FailureOr<uint32_t> taken = getHintMask(member);
+    if (failed(taken))
+      return failure();
+    if (uint32_t both = *taken & *mask)
+      return obstacle("common-warp",
+                      "needs hints without a common warp, but two have " +
+                          WarpSet::formatMask(both));
+  }
+  return std::optional<FuseObstacle>();
 }
 
 //===----------------------------------------------------------------------===//

@@ -44,37 +44,18 @@ LogicalResult FusedLoadOp::verifyRegions() {
   if (loads.size() < 2 || loads.size() > 4)
     return emitOpError() << "must have 2 to 4 loads, but has " << loads.size();
 
-  auto refuse = [&](LoadOp load, const Twine &rule) {
-    InFlightDiagnostic diag = emitOpError(rule);
-    diag.attachNote(load.getLoc()) << "this load breaks it";
-    return diag;
-  };
-  FailureOr<std::optional<uint64_t>> known = getNumWarps(*this);
-  if (failed(known))
+  if (failed(getNumWarps(*this)))
     return failure();
-  uint32_t taken = 0;
-  for (LoadOp load : loads) {
-    if (!load.getWarpUsedHintAttr())
-      return refuse(load, "needs a hint on each load");
-    if (load.getBarrier())
-      return refuse(load, "can't have a barrier on a load");
-    if (load.getGlobal().getType().getRank() !=
-        loads.front().getGlobal().getType().getRank())
-      return refuse(load,
-                    "needs loads of the same rank, but one has rank " +
-                        Twine(loads.front().getGlobal().getType().getRank()) +
-                        " and another " +
-                        Twine(load.getGlobal().getType().getRank()));
-    auto warps = dyn_cast<WarpsAttr>(load.getWarpUsedHintAttr());
-    FailureOr<WarpSet> set = getWarpSet(load, *known  ? **known
-                                              : warps ? warps.getOf()
-                                                      : WarpSet::kMaxWarps);
-    if (failed(set))
+  for (auto [i, load] : llvm::enumerate(loads)) {
+    FailureOr<std::optional<FuseObstacle>> obstacle =
+        findFuseObstacle(ArrayRef(loads).take_front(i), load);
+    if (failed(obstacle))
       return failure();
-    if (uint32_t both = taken & set->mask())
-      return refuse(load, "needs hints without a common warp, but two have " +
-                              WarpSet::formatMask(both));
-    taken |= set->mask();
+    if (*obstacle) {
+      InFlightDiagnostic diag = emitOpError((*obstacle)->message);
+      diag.attachNote(load.getLoc()) << "this load breaks it";
+      return diag;
+    }
   }
   return success();
 }

@@ -38,14 +38,26 @@ def LDS_Dialect : Dialect {
       `llvm.mlir.global`: the region whose address this is.
     - `lds.dynamic_size`, an `i64`, on a kernel: the bytes of dynamic LDS that a
       launch of this kernel must pass.
+    - `lds.swizzle`, a swizzle, on a `memref.alloc`, `memref.alloca` or
+      `memref.global` in workgroup memory, or on a workgroup attribution of a
+      `gpu.func`: what `swizzle` is on an `lds.region`.
+
+    **What a swizzle means.** It belongs to an allocation. The indices of accesses
+    to the memref, and to views of it, stay logical: the byte at offset q from the
+    start of the allocation is at offset sigma(q) in LDS. A kernel therefore
+    computes the same without the swizzle, unless it looks at the bytes through
+    another region that overlays this one. `lds-apply-swizzles` puts sigma into
+    the indices; no other pass lowers it.
   }];
 
   let dependentDialects = [
-    "::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect"
+    "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::LLVM::LLVMDialect"
   ];
   let discardableAttrs = (ins
     "::lodestone::lds::ExtentAttr":$extent,
-    "::mlir::IntegerAttr":$dynamic_size
+    "::mlir::IntegerAttr":$dynamic_size,
+    "::lodestone::lds::SwizzleAttrInterface":$swizzle
   );
   let hasOperationAttrVerify = 1;
   let useDefaultAttributePrinterParser = 1;

@@ -14,16 +14,27 @@
 #ifndef LODESTONE_DIALECT_LDS_IR_LDSDIALECT_H
 #define LODESTONE_DIALECT_LDS_IR_LDSDIALECT_H
 
+#include "lodestone/Support/Swizzle.h"
+
 #include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include <cstdint>
 #include <optional>
+
+namespace lodestone::lds {
+/// From logical to physical offsets, or back.
+enum class SwizzleDirection { forward, inverse };
+} // namespace lodestone::lds
+
+#include "lodestone/Dialect/LDS/IR/LDSInterfaces.h.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "lodestone/Dialect/LDS/IR/LDSAttrs.h.inc"

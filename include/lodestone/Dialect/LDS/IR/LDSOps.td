@@ -40,6 +40,10 @@ def LDS_RegionOp : LDS_Op<"region", [
     - `overlays` lists regions that this one may share bytes with, because the two
       are never live at the same time. One of the two saying so is enough.
       Naming a region does not place this one onto it if there is an `offset`.
+    - `swizzle` says where in the region the bytes of the memref are; see the
+      dialect's description. It has to be applied by `lds-apply-swizzles` before
+      the region can be lowered. Canonicalization simplifies it and drops an
+      identity.
 
     A region is a declaration. It stays when nothing uses it, so that the
     optimizer's work doesn't change the layout, and the name of a region can be
@@ -71,6 +75,9 @@ def LDS_RegionOp : LDS_Op<"region", [
       floats of 1, 2, 4, 8 or 16 bytes, complex numbers of these, or vectors whose
       innermost dimension has a power of two of bytes, and all of it takes at most
       `size` bytes;
+    - a `swizzle` is on a memref, sends its bytes to different bytes of the
+      region, and doesn't tear an element: the bytes of an element divide the
+      granule;
     - no other region of the kernel has the same name, and all names in
       `overlays` are regions of the kernel;
     - two regions whose `offset` is given have no byte in common, unless one
@@ -85,7 +92,8 @@ def LDS_RegionOp : LDS_Op<"region", [
     OptionalAttr<I64Attr>:$offset,
     OptionalAttr<I64Attr>:$size,
     DefaultValuedAttr<I64Attr, "16">:$align,
-    OptionalAttr<StrArrayAttr>:$overlays
+    OptionalAttr<StrArrayAttr>:$overlays,
+    OptionalAttr<LDS_SwizzleAttrInterface>:$swizzle
   );
   let results = (outs
     AnyTypeOf<[AnyMemRef, LLVM_PointerInAddressSpace<3>]>:$result
@@ -96,10 +104,12 @@ def LDS_RegionOp : LDS_Op<"region", [
         `offset` `(` $offset `)`
       | `size` `(` $size `)`
       | `align` `(` $align `)`
-      | `overlays` custom<RegionNames>($overlays))
+      | `overlays` custom<RegionNames>($overlays)
+      | `swizzle` `(` $swizzle `)`)
     attr-dict `:` type($result)
   }];
   let hasVerifier = 1;
+  let hasCanonicalizeMethod = 1;
 
   let extraClassDeclaration = [{
     /// The bytes of the region: `size`, or else those of the memref. Nothing if

@@ -78,6 +78,19 @@ mlir::FailureOr<Distribution> distribute(CopyOpInterface op, uint64_t numWarps);
 /// error at `op`.
 mlir::FailureOr<WarpSet> getWarpSet(CopyOpInterface op, uint64_t numWarps);
 
+/// Why a load can't be a member of a `tdm.fused_load`.
+struct FuseObstacle {
+  /// In kebab-case: no-hint, has-barrier, different-rank or common-warp.
+  llvm::StringRef name;
+  /// The rule and the values.
+  std::string message;
+};
+
+/// Why `load` can't join `members`, which can be together, in a fused load;
+/// nothing if it can. Fails, with an error at the load, if a hint is not legal.
+mlir::FailureOr<std::optional<FuseObstacle>>
+findFuseObstacle(llvm::ArrayRef<LoadOp> members, LoadOp load);
+
 /// The indices that one gather instruction has room for.
 unsigned getMaxRows(mlir::Type rowIndexType);
 
