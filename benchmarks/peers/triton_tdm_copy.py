@@ -3,7 +3,6 @@
 Run by that script, with the Python of the environment in which Triton is installed.
 """
 
-# ruff: noqa: N803
 import triton
 from triton.backends.compiler import GPUTarget
 from triton.experimental import gluon

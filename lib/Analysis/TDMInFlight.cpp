@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lodestone/Analysis/TDMInFlight.h"
+#include "lodestone/Analysis/Barriers.h"
 #include "lodestone/Analysis/LDSPlace.h"
 #include "lodestone/Dialect/LDS/IR/LDSDialect.h"
 #include "lodestone/Dialect/TDM/IR/TDMCopy.h"
@@ -14,7 +15,6 @@
 #include "mlir/Analysis/DataFlow/ConstantPropagationAnalysis.h"
 #include "mlir/Analysis/DataFlow/DeadCodeAnalysis.h"
 #include "mlir/Analysis/DataFlowFramework.h"
-#include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
@@ -123,8 +123,10 @@ void Flow::start(Operation *copy, State &state) {
   state.copies[copy] = {};
 }
 
-/// This warp has `inFlight` copies at most in flight.
+/// This warp has `inFlight` copies at most in flight. No more copies than are
+/// tracked ever are: the counter has room for no more.
 void Flow::finish(unsigned inFlight, State &state) {
+  inFlight = std::min(inFlight, tracked);
   for (auto &[op, copy] : state.copies)
     if (copy.phase == Phase::running && copy.younger >= inFlight)
       copy.phase = Phase::waited;
@@ -142,15 +144,11 @@ void Flow::transfer(Operation *op, State &state) {
   if (auto wait = dyn_cast<ROCDL::WaitTensorcntOp>(op))
     return finish(wait.getCount(), state);
 
-  bool signals = isa<gpu::BarrierOp, ROCDL::SBarrierOp, ROCDL::BarrierSignalOp,
-                     ROCDL::BarrierOp, amdgpu::LDSBarrierOp>(op);
-  bool waits = isa<gpu::BarrierOp, ROCDL::SBarrierOp, ROCDL::BarrierWaitOp,
-                   ROCDL::BarrierOp, amdgpu::LDSBarrierOp>(op);
-  if (signals)
+  if (arrivesAtBarrier(op))
     for (auto &[copy, entry] : state.copies)
       if (entry.phase == Phase::waited)
         entry.phase = Phase::signalled;
-  if (waits)
+  if (waitsAtBarrier(op))
     state.copies.remove_if(
         [](auto &entry) { return entry.second.phase == Phase::signalled; });
 

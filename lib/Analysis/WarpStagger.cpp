@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "lodestone/Analysis/WarpStagger.h"
+#include "lodestone/Analysis/Barriers.h"
 
-#include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -23,11 +23,6 @@
 
 using namespace mlir;
 using namespace lodestone;
-
-bool lodestone::isWorkgroupBarrier(Operation *op) {
-  return isa<gpu::BarrierOp, amdgpu::LDSBarrierOp, ROCDL::BarrierOp,
-             ROCDL::SBarrierOp>(op);
-}
 
 /// A condition that takes more values than this is not looked into.
 static constexpr unsigned kMaxValues = 256;
@@ -164,9 +159,9 @@ static std::optional<uint32_t> warpsWhere(Value condition, ThreadValues &values,
 static std::optional<unsigned> countBarriers(Region &region) {
   unsigned direct = 0, all = 0;
   if (!region.empty())
-    direct = llvm::count_if(
-        region.front(), [](Operation &op) { return isWorkgroupBarrier(&op); });
-  region.walk([&](Operation *op) { all += isWorkgroupBarrier(op); });
+    direct = llvm::count_if(region.front(),
+                            [](Operation &op) { return waitsAtBarrier(&op); });
+  region.walk([&](Operation *op) { all += waitsAtBarrier(op); });
   if (direct != all)
     return std::nullopt;
   return direct;
@@ -175,8 +170,8 @@ static std::optional<unsigned> countBarriers(Region &region) {
 static bool containsBarrier(Operation *op) {
   return op
       ->walk([](Operation *inner) {
-        return isWorkgroupBarrier(inner) ? WalkResult::interrupt()
-                                         : WalkResult::advance();
+        return waitsAtBarrier(inner) ? WalkResult::interrupt()
+                                     : WalkResult::advance();
       })
       .wasInterrupted();
 }

@@ -230,6 +230,26 @@ gpu.module @m [#rocdl.target<chip = "gfx1250">] {
 
 // -----
 
+// A named barrier is one of some warps, not of the workgroup.
+!global = memref<4096x64xf16>
+!lds = memref<64x64xf16, #gpu.address_space<workgroup>>
+gpu.module @m [#rocdl.target<chip = "gfx1250">] {
+  gpu.func @k(%a: !global, %out: memref<4xf16>, %n: index, %p: i1) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %l = lds.region @L : !lds
+    // expected-note @below {{the copy is here}}
+    tdm.load %a[%c0, %c0] to %l : !global to !lds
+    tdm.wait 0
+    rocdl.s.barrier.signal id = 1
+    rocdl.s.barrier.wait id = 1
+    // expected-error @below {{reads LDS that a copy writes, but can be reached without a barrier after the tdm.wait for it}}
+    %x = memref.load %l[%c0, %c0] : !lds
+    gpu.return
+  }
+}
+
+// -----
+
 // The number of warps is needed.
 !global = memref<4096x64xf16>
 !lds = memref<64x64xf16, #gpu.address_space<workgroup>>

@@ -42,9 +42,6 @@ struct WarpStagger {
   mlir::Operation *obstacle = nullptr;
 };
 
-/// Whether `op` is a barrier of the whole workgroup.
-bool isWorkgroupBarrier(mlir::Operation *op);
-
 /// The outermost loop of `kernel` around `op`, or null.
 mlir::Operation *getOutermostLoop(mlir::Operation *op, mlir::Operation *kernel);
 
