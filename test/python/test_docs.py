@@ -58,7 +58,7 @@ def test_remarks_are_documented() -> None:
         names |= set(re.findall(r'(?:named|RemarkOpts::name)\(\s*"([a-z-]+)"', text))
         for switch in re.findall(r"getRemarkName\(ScopeRefusal.*?\n}", text, re.DOTALL):
             names |= set(re.findall(r'return "([a-z]+(?:-[a-z]+)+)"', switch))
-        call = r'(?:refuse|refuseAll|undo|obstacle|remarkOpts)\(\s*(?:[\w.()]+,\s*)?'
+        call = r"(?:refuse|refuseAll|undo|obstacle|remarkOpts)\(\s*(?:[\w.()]+,\s*)?"
         names |= set(re.findall(call + r'"([a-z]+(?:-[a-z]+)+)"', text))
     assert {"unknown-pointer", "drains-vmcnt", "packed", "swizzle-escapes"} <= names
     assert {"hint-inferred", "has-barrier", "common-warp", "cuts-counted-wait"} <= names
