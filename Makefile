@@ -92,8 +92,17 @@ fuzz: build
 test-integration: build $(INTEGRATION)/.installed
 	@$(INTEGRATION)/bin/python -m pytest test/python -q -m integration
 
+TRITON := $(BUILD)/venv-triton
+$(TRITON)/.installed: pyproject.toml
+	@[ -x $(TRITON)/bin/python ] || $(PYTHON) -m venv $(TRITON)
+	@echo "installing Triton, which one benchmark compares with, into $(TRITON)"
+	@$(BIN)/python -c "import tomllib; p = tomllib.load(open('pyproject.toml', 'rb')); \
+	  print('\n'.join(p['dependency-groups']['triton']))" \
+	  | $(TRITON)/bin/pip install --quiet --disable-pip-version-check -r /dev/stdin
+	@touch $@
+
 # Each figure against a peer or a limit in the same run; all of it takes some minutes.
-bench: build
+bench: build $(TRITON)/.installed
 	@for script in benchmarks/*.py; do $(BIN)/python $$script || exit 1; done
 
 lint: build

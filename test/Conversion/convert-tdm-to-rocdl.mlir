@@ -45,12 +45,16 @@ gpu.module @m [#rocdl.target<chip = "gfx1250">] {
     gpu.return
   }
 
-  // The user's condition and the hint both hold.
+  // The user's condition and the hint both hold: 1 or 0 by the condition, in integers
+  // that LLVM doesn't know to be a condition by the warp.
   // CHECK-LABEL: gpu.func @predicated
   // CHECK-SAME: %[[P:[a-z0-9]*]]: i1
-  // CHECK: %[[ACTIVE:.*]] = arith.cmpi eq
-  // CHECK: %[[BOTH:.*]] = arith.andi %[[ACTIVE]], %[[P]] : i1
-  // CHECK: arith.extui %[[BOTH]] : i1 to i32
+  // CHECK: %[[DIFFERENCE:.*]] = arith.xori %{{.*}}, %c5_i32
+  // CHECK: %[[LESS:.*]] = arith.subi %[[DIFFERENCE]], %c1_i32
+  // CHECK: %[[ACTIVE:.*]] = arith.shrui %[[LESS]], %c31_i32
+  // CHECK: %[[OPAQUE:.*]] = llvm.inline_asm "", "=s,0" %[[ACTIVE]]
+  // CHECK: %[[COUNT:.*]] = arith.select %[[P]], %[[OPAQUE]], %c0_i32
+  // CHECK: vector.from_elements %[[COUNT]],
   gpu.func @predicated(%a: !global, %p: i1) kernel
       attributes {known_block_size = array<i32: 256, 1, 1>} {
     %c0 = arith.constant 0 : index
@@ -60,13 +64,11 @@ gpu.module @m [#rocdl.target<chip = "gfx1250">] {
   }
 
   // Mask 0x8005, f32, gaps of 5 dwords each 64, barrier, 7 repetitions: word 0 of group 1 is
-  // 0x097E8005, word 3 of group 2 is 6 << 16. LLVM must not find groups 2 and 3 to be zero.
+  // 0x097E8005, word 3 of group 2 is 6 << 16.
   // CHECK-LABEL: gpu.func @everything
   // CHECK-DAG: %[[FLAGS:.*]] = arith.constant 159285253 : i32
-  // CHECK-DAG: %[[ITERATIONS:.*]] = arith.constant 393216 : i32
+  // CHECK-DAG: %[[G2:.*]] = arith.constant dense<[0, 20, 1000, 393216]> : vector<4xi32>
   // CHECK: %[[G1:.*]] = vector.from_elements %[[FLAGS]],
-  // CHECK: %[[OPAQUE:.*]] = llvm.inline_asm "", "=s,0"
-  // CHECK: %[[G2:.*]] = vector.from_elements %[[OPAQUE]], %c20_i32, %c1000_i32, %[[ITERATIONS]] : vector<4xi32>
   // CHECK: rocdl.tensor.load.to.lds %{{.*}}, %[[G1]], %[[G2]], %{{.*}} cachepolicy 0
   gpu.func @everything(%a: memref<64x64xf32>) kernel
       attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -77,6 +79,19 @@ gpu.module @m [#rocdl.target<chip = "gfx1250">] {
     tdm.load %a[%c0, %c0] to %l block([2, 8]) padding(<interval = 64, amount = 5>)
       workgroups(%mask) barrier(%bar : memref<1xi64, 3>) early_timeout
       iterate(<count = 7, global_step = 1000, lds_step = 20>) : memref<64x64xf32> to memref<1000xf32, 3>
+    gpu.return
+  }
+
+  // LLVM takes groups 2 and 3 away when they are zero, and the third dimension goes with them:
+  // beyond the tensor, its size is zero here, too.
+  // CHECK-LABEL: gpu.func @third_dimension
+  // CHECK: %[[G2:.*]] = arith.constant dense<[0, 1, 0, 0]> : vector<4xi32>
+  // CHECK: rocdl.tensor.load.to.lds %{{.*}}, %{{.*}}, %[[G2]],
+  gpu.func @third_dimension(%a: memref<4x4x4xf32>) kernel
+      attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c4 = arith.constant 4 : index
+    %l = lds.region @L : memref<4x4x4xf32, 3>
+    tdm.load %a[%c4, %c4, %c4] to %l : memref<4x4x4xf32> to memref<4x4x4xf32, 3>
     gpu.return
   }
 

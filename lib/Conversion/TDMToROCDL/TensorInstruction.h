@@ -28,7 +28,9 @@ namespace lodestone::tdm {
 /// unit has.
 struct TensorInstruction {
   bool isLoad;
-  /// Needs groups 2 and 3; else the `.d2` form will do.
+  /// Needs groups 2 and 3; else the `.d2` form will do. LLVM takes that form,
+  /// too, when it finds these groups to be zero, though a third dimension of
+  /// the tile or the rows of a gather are lost with it: they must not be.
   bool needsAllGroups;
   std::array<mlir::Value, std::tuple_size_v<TDMWords>> words;
 };

@@ -61,7 +61,7 @@ def tdm_pipeline(blocks: int = 7, dtype: str = "f32") -> Kernel:
         return {"x": x, "y": np.zeros(shape, kind)}
 
     def reference(arguments: Arguments) -> dict[str, Array]:
-        return {"y": 3 * np.asarray(arguments["x"]) + kind.type(1)}  # type: ignore[call-arg]
+        return {"y": 3 * np.asarray(arguments["x"]) + kind.type(1)}
 
     return Kernel(
         name="tdm_pipeline",

@@ -39,7 +39,7 @@ gpu.module @m {
 gpu.module @m {
   gpu.func @k(%a: memref<?x?xf16, strided<[?, 1]>>, %l: memref<256x64xf16, 3>, %i: index) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
     // expected-error @below {{hint 0x00 selects no warp}}
-    // expected-note @below {{the nearest legal hint is 0x}}
+    // expected-note @below {{the nearest legal hint is 0x01}}
     tdm.load %a[%i, %i] to %l hint(0 : i32) : memref<?x?xf16, strided<[?, 1]>> to memref<256x64xf16, 3>
     gpu.return
   }
@@ -51,7 +51,7 @@ gpu.module @m {
 gpu.module @m {
   gpu.func @k(%a: memref<?x?xf16, strided<[?, 1]>>, %l: memref<256x64xf16, 3>, %i: index) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
     // expected-error @below {{hint 0x100 selects warp 8, but the workgroup has warps 0 to 7 only}}
-    // expected-note @below {{the nearest legal hint is 0x}}
+    // expected-note @below {{the nearest legal hint is 0x01}}
     tdm.load %a[%i, %i] to %l hint(0x100 : i32) : memref<?x?xf16, strided<[?, 1]>> to memref<256x64xf16, 3>
     gpu.return
   }
@@ -63,7 +63,7 @@ gpu.module @m {
 gpu.module @m {
   gpu.func @k(%a: memref<?x?xf16, strided<[?, 1]>>, %l: memref<256x64xf16, 3>, %i: index) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
     // expected-error @below {{hint 0x07 selects 3 warps, but a block is divided among a power of two of warps}}
-    // expected-note @below {{the nearest legal hint is 0x}}
+    // expected-note @below {{the nearest legal hint is 0x03}}
     tdm.load %a[%i, %i] to %l hint(0x07 : i32) : memref<?x?xf16, strided<[?, 1]>> to memref<256x64xf16, 3>
     gpu.return
   }
@@ -75,7 +75,7 @@ gpu.module @m {
 gpu.module @m {
   gpu.func @k(%a: memref<?x?xf16, strided<[?, 1]>>, %l: memref<256x64xf16, 3>, %i: index) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
     // expected-error @below {{hint 0x3c is not axis-aligned}}
-    // expected-note @below {{the nearest legal hint is 0x}}
+    // expected-note @below {{the nearest legal hint is 0x0c}}
     tdm.load %a[%i, %i] to %l hint(0x3c : i32) : memref<?x?xf16, strided<[?, 1]>> to memref<256x64xf16, 3>
     gpu.return
   }
@@ -87,7 +87,7 @@ gpu.module @m {
 gpu.module @m {
   gpu.func @k(%a: memref<?x?xf16, strided<[?, 1]>>, %l: memref<256x64xf16, 3>, %i: index) kernel {
     // expected-error @below {{hint 0x18 is not axis-aligned}}
-    // expected-note @below {{the nearest legal hint is 0x}}
+    // expected-note @below {{the nearest legal hint is 0x08}}
     tdm.load %a[%i, %i] to %l hint(0x18 : i32) : memref<?x?xf16, strided<[?, 1]>> to memref<256x64xf16, 3>
     gpu.return
   }
@@ -695,6 +695,39 @@ gpu.module @m {
       // expected-note @below {{this is tdm.wait}}
       tdm.wait 0
     }
+    gpu.return
+  }
+}
+
+// -----
+
+// The instructions of a gather start where the padding does.
+gpu.module @m {
+  gpu.func @k(%a: memref<?x?xf16, strided<[?, 1]>>, %l: memref<4096xf16, 3>, %r: vector<32xi16>, %i: index) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    // expected-error @below {{takes several instructions of 16 rows, whose 640 bytes must be a multiple of the padding interval of 64 dwords}}
+    tdm.gather %a[%i] rows(%r : vector<32xi16>) to %l block([32, 20]) padding(<interval = 64, amount = 1>) : memref<?x?xf16, strided<[?, 1]>> to memref<4096xf16, 3>
+    gpu.return
+  }
+}
+
+// -----
+
+// The bytes of a block can be counted.
+gpu.module @m {
+  gpu.func @k(%a: memref<?xf16>, %l: memref<9223372036854775807xf16, 3>, %i: index) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    // expected-error @below {{block must have at most 2147483647 bytes}}
+    tdm.load %a[%i] to %l : memref<?xf16> to memref<9223372036854775807xf16, 3>
+    gpu.return
+  }
+}
+
+// -----
+
+// Also those of all pieces.
+gpu.module @m {
+  gpu.func @k(%a: memref<?x?xf16, strided<[?, 1]>>, %l: memref<1073741824x1xf16, 3>, %i: index) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    // expected-error @below {{block must have at most 2147483647 bytes}}
+    tdm.load %a[%i, %i] to %l, %l partition(0) : memref<?x?xf16, strided<[?, 1]>> to memref<1073741824x1xf16, 3>, memref<1073741824x1xf16, 3>
     gpu.return
   }
 }

@@ -94,7 +94,7 @@ def test_ranks_and_types(shape, block, dtype, dynamic) -> None:
 
 # Each wait that is dropped or weakened, and each barrier, is missed by a finding or in the
 # numbers, with copies as late as they may be.
-@pytest.mark.parametrize("name", ["copy", "vector_add", "pipeline"])
+@pytest.mark.parametrize("name", ["copy", "vector_add", "pipeline", "gemm"])
 def test_mutated_waits(name: str) -> None:
     kernel = KERNELS[name]()
     program, arguments = build(kernel), kernel.inputs()

@@ -288,6 +288,14 @@ FailureOr<Distribution> tdm::distribute(CopyOpInterface op, uint64_t numWarps) {
         getMaxRows(cast<VectorType>(rows.getType()).getElementType());
     result.instructions = llvm::divideCeil(result.tile[0], most);
     result.tile[0] = std::min(result.tile[0], most);
+    int64_t tileBytes = most * shape.block[1] * shape.elementBytes;
+    if (padding && result.instructions > 1 &&
+        tileBytes % (padding.getInterval() * 4))
+      return op->emitOpError()
+             << "takes several instructions of " << most << " rows, whose "
+             << tileBytes
+             << " bytes must be a multiple of the padding interval of "
+             << padding.getInterval() << " dwords";
   }
   for (auto [dim, size] : llvm::enumerate(result.tile))
     if (size > kMaxTileDim)

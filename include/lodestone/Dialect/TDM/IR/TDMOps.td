@@ -31,9 +31,9 @@ def TDM_LoadOp : TDM_CopyOp<"load"> {
     - The block has the shape of the memref `lds`, or that of `block`. Then `lds` is
       just bytes: the block stands at its start, in row-major order.
     - What is outside of the tensor, beyond its sizes, arrives as zeros. Offsets are
-      not negative.
-    - `if` a condition is false nothing is moved. All warps of the workgroup must
-      agree on it.
+      not negative; they, and sizes, are below 2^32 at run time, strides below 2^48.
+    - All operands are the same for all work items of the workgroup.
+    - `if` a condition is false nothing is moved.
     - `hint` chooses the warps that move data, as a mask with a bit for each warp or
       as `#tdm.warps`. Without it all do; or, if the block can't be divided among
       so many, the first 2^n of them.
