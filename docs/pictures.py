@@ -13,7 +13,7 @@ from lodestone.swizzle import Swizzle
 
 IMAGES = Path(__file__).parent / "images"
 
-PICTURES = {
+PICTURES: dict[str, Picture | tdm.Picture] = {
     "tile-plain.svg": Picture(Swizzle()),
     "tile-xor.svg": Picture(Swizzle.xor(bits=3, base=4, shift=3)),
     "tile-96-columns.svg": Picture(
