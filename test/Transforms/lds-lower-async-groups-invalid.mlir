@@ -1,4 +1,4 @@
-// RUN: lodestone-opt %s --lds-lower-async-groups --split-input-file --verify-diagnostics
+// RUN: lodestone-opt %s --lds-lower-async-groups --split-input-file --verify-diagnostics --allow-unregistered-dialect
 
 // What is in flight when a device function starts is up to its callers.
 gpu.module @m {
