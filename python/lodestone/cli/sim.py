@@ -119,6 +119,7 @@ def register(app: typer.Typer) -> None:
         arg: Annotated[list[str] | None, typer.Option(help="Argument; see below.")] = None,
         grid: Annotated[str, typer.Option(help="Workgroups, such as 4,4.")] = "1",
         block: Annotated[str, typer.Option(help="Work items; default: what it demands.")] = "",
+        cluster: Annotated[str, typer.Option(help="Workgroups per cluster, gfx1250.")] = "",
         dynamic_lds: Annotated[int, typer.Option(help="Bytes of dynamic LDS.")] = 0,
         mode: Annotated[list[str] | None, typer.Option(help="E, R, W; default all.")] = None,
         order: Annotated[
@@ -135,6 +136,7 @@ def register(app: typer.Typer) -> None:
             options = {
                 "grid": _dimensions(grid),
                 "block": _dimensions(block) if block else None,
+                "cluster": _dimensions(cluster) if cluster else None,
                 "args": [parse_argument(text, seed + i) for i, text in enumerate(arg or [])],
                 "dynamic_lds": dynamic_lds,
                 "name": name or None,

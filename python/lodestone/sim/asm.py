@@ -15,7 +15,8 @@ from .errors import CodeObjectError
 from .operands import Operand, split_operands
 
 TRIPLE = "amdgcn-amd-amdhsa"
-CHIPS = ("gfx942", "gfx950", "gfx1250")
+# Chip -> lanes of a wave.
+LANES = {"gfx942": 64, "gfx950": 64, "gfx1250": 32}
 
 _LINE = re.compile(
     r"^\s+(?P<text>\S.*?)\s*// (?P<address>[0-9A-F]+): (?P<words>[0-9A-F]{8}(?: [0-9A-F]{8})*)"
@@ -98,8 +99,8 @@ def load(kernel: bytes | str | Path, chip: str | None = None) -> Program:
 
 def code_object(kernel: bytes | str | Path, chip: str | None = None) -> bytes:
     """The ELF of a kernel; assembly text is assembled. As `load`."""
-    if chip is not None and chip not in CHIPS:
-        raise CodeObjectError(f"chip {chip} is not one of {', '.join(CHIPS)}")
+    if chip is not None and chip not in LANES:
+        raise CodeObjectError(f"chip {chip} is not one of {', '.join(LANES)}")
     data = _read(kernel)
     return assemble(data, chip) if isinstance(data, str) else data
 
@@ -123,12 +124,14 @@ def _read(kernel: bytes | str | Path) -> bytes | str:
 
 def assemble(text: str, chip: str | None = None) -> bytes:
     """Assemble `text` and link it, so that branches and constant tables are resolved."""
-    target = re.search(r'\.amdgcn_target\s+"[^"]*--(gfx[0-9a-f]+)', text)
+    target = re.search(r'\.amdgcn_target\s+"[^"]*--(gfx[0-9a-f]+)((?::\w+[+-])*)', text)
     chip = chip or (target[1] if target else None)
     if chip is None:
         raise CodeObjectError("assembly text has no .amdgcn_target line and no chip was given")
     if target and target[1] != chip:
         raise CodeObjectError(f"assembly text is for {target[1]}, not {chip}")
+    # `gfx950:sramecc+:xnack-` -> +sramecc,-xnack
+    features = [f[-1] + f[:-1] for f in (target[2] if target else "").split(":") if f]
     # A missing tool is not the input's fault: ToolError, not CodeObjectError.
     find_tool("llvm-mc"), find_tool("ld.lld")
     with tempfile.TemporaryDirectory(prefix="lodestone-sim-") as directory:
@@ -136,7 +139,14 @@ def assemble(text: str, chip: str | None = None) -> bytes:
         try:
             run_tool(
                 "llvm-mc",
-                [f"-triple={TRIPLE}", f"-mcpu={chip}", "-filetype=obj", "-o", object_file],
+                [
+                    f"-triple={TRIPLE}",
+                    f"-mcpu={chip}",
+                    f"-mattr={','.join(features)}",
+                    "-filetype=obj",
+                    "-o",
+                    object_file,
+                ],
                 stdin=text,
             )
             run_tool("ld.lld", ["-shared", "--no-undefined", "-o", linked, object_file])

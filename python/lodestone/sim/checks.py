@@ -23,6 +23,8 @@ from .counters import (
     LDS,
     READ,
     SIGNAL,
+    TENSOR,
+    VMEM,
     WRITE,
     Pending,
 )
@@ -42,7 +44,8 @@ READ_IN_FLIGHT = "read-in-flight"
 WRITE_WRITE = "write-write"
 REGISTER_BEFORE_WAIT = "register-before-wait"
 LDS_OUT_OF_BOUNDS = "lds-out-of-bounds"
-BARRIER_MISMATCH = "barrier-mismatch"
+MULTICAST_PARTNER = "multicast-partner"
+PADDING_IGNORED = "padding-ignored"
 
 
 @dataclass
@@ -165,6 +168,15 @@ def _granules(operations: Iterable[Pending]) -> int:
     return bits
 
 
+def _in_order(one: Pending, other: Pending) -> bool:
+    """Does hardware keep these two copies of a wave in order?
+
+    Loads to LDS that vmcnt counts, and tensor instructions, are in order among themselves;
+    asynchronous loads may write LDS out of order (CDNA5 ISA, 10.8 and 10.11.1).
+    """
+    return one.queue == other.queue and one.queue in (VMEM, TENSOR)
+
+
 def _pattern(operation: Pending) -> Pattern:
     assert operation.pattern is not None
     return operation.pattern
@@ -261,6 +273,8 @@ class RaceChecker:
                 if pattern.granules & dma_granules:
                     self._own(wave, operation, issued, WRITE_BEFORE_WAIT, DMA)
                 continue
+            if pattern.granules & dma_granules:
+                self._own(wave, operation, issued, WRITE_BEFORE_WAIT, DMA)
             dma_granules |= pattern.granules
             if pattern.granules & read_granules:
                 self._own_late_read(wave, operation)
@@ -272,7 +286,9 @@ class RaceChecker:
         """Report overlaps of `access` with the wave's own writes in flight of kind `earlier`."""
         verb = "reads" if kind == READ_BEFORE_WAIT else "writes"
         for write in wave.epoch_state.flying[earlier]:
-            if write is access or not (extent := overlap(_pattern(access), _pattern(write))):
+            if write is access or _in_order(write, access):
+                continue
+            if not (extent := overlap(_pattern(access), _pattern(write))):
                 continue
             missing = self.wait_text(write.queue, issued[write.queue] - write.sequence - 1)
             self.findings.add(
@@ -291,6 +307,8 @@ class RaceChecker:
 
     def _own_late_read(self, wave: Wave, dma: Pending) -> None:
         for read in wave.epoch_state.flying[READ]:
+            if _in_order(read, dma):
+                continue
             if extent := overlap(_pattern(read), _pattern(dma)):
                 missing = self.wait_text(read.queue, 0)
                 self.findings.add(

@@ -14,8 +14,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from . import banks, ops_lds, ops_mfma
-from .asm import Instruction, Program
-from .workgroup import LANES
+from .asm import LANES, Instruction, Program
 
 # SIMDs of a compute unit; each has a matrix core, all share the LDS.
 SIMDS = 4

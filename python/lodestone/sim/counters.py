@@ -3,6 +3,8 @@
 Counters are per wave. On gfx9, vmcnt returns in order; lgkmcnt counts LDS operations, which
 return in order, and scalar loads, which don't: a wait for lgkmcnt(n) completes all but the last
 n LDS operations, and the scalar loads only when n is 0. Loads from memory to LDS count in vmcnt.
+On gfx1250 asynchronous loads and stores share a counter, but only each kind is in order (CDNA5 ISA,
+10.8): a wait for n leaves up to n of either.
 """
 
 from __future__ import annotations
@@ -18,15 +20,19 @@ if TYPE_CHECKING:
 
 # Queue names. The hardware counter of each is in COUNTER.
 VMEM, LDS, SMEM = "vmem", "lds", "smem"
-STORE, ASYNC, TENSOR = "store", "async", "tensor"
-GFX12_QUEUES = (VMEM, STORE, LDS, SMEM, ASYNC, TENSOR)
+STORE, ASYNC, ASYNC_STORE, TENSOR = "store", "async", "async-store", "tensor"
+# gfx9: flat instructions return out of order with the others that vmcnt counts.
+FLAT = "flat"
+GFX12_QUEUES = (VMEM, STORE, LDS, SMEM, ASYNC, ASYNC_STORE, TENSOR)
 # How many operations can be outstanding before the next one stalls.
-CAPACITY_GFX9 = {VMEM: 63, LDS: 15, SMEM: 15}
-CAPACITY_GFX12 = {VMEM: 63, STORE: 63, LDS: 63, SMEM: 31, ASYNC: 63, TENSOR: 63}
-COUNTER_GFX9 = {VMEM: "vmcnt", LDS: "lgkmcnt", SMEM: "lgkmcnt"}
+CAPACITY_GFX9 = {VMEM: 63, LDS: 15, SMEM: 15, FLAT: 63}
+CAPACITY_GFX12 = {
+    VMEM: 63, STORE: 63, LDS: 63, SMEM: 31, ASYNC: 63, ASYNC_STORE: 63, TENSOR: 63,
+}  # fmt: skip
+COUNTER_GFX9 = {VMEM: "vmcnt", LDS: "lgkmcnt", SMEM: "lgkmcnt", FLAT: "vmcnt"}
 COUNTER_GFX12 = {
     VMEM: "loadcnt", STORE: "storecnt", LDS: "dscnt", SMEM: "kmcnt",
-    ASYNC: "asynccnt", TENSOR: "tensorcnt",
+    ASYNC: "asynccnt", ASYNC_STORE: "asynccnt", TENSOR: "tensorcnt",
 }  # fmt: skip
 
 # Kinds of LDS access.
@@ -86,6 +92,27 @@ def issue(wave: Wave, operation: Pending) -> None:
         complete(wave, queue.popleft())
 
 
+def issue_flat(wave: Wave, operation: Pending) -> None:
+    """Enter a flat access: it counts as a memory and as an LDS operation, and needs both waits.
+
+    On gfx9 only a wait for zero completes it.
+    """
+    if FLAT in wave.queues:
+        operation.queue = FLAT
+    other = Pending(operation.instruction, LDS, "", None, operation.registers)
+    issue(wave, operation)
+
+    def still_waiting() -> None:
+        # The other counter's turn: the registers go on waiting for what is not complete.
+        if operation in wave.queues[operation.queue]:
+            for register in operation.registers:
+                if wave.pending.get(register) is other:
+                    wave.pending[register] = operation
+
+    other.deliver = still_waiting
+    issue(wave, other)
+
+
 def complete(wave: Wave, operation: Pending) -> None:
     """The operation is complete for its wave."""
     if operation.deliver is not None:
@@ -124,6 +151,8 @@ def gfx9_waitcnt(simm16: int) -> dict[str, int]:
     limits: dict[str, int] = {}
     if vector != 63:
         limits[VMEM] = vector
+        if vector == 0:
+            limits[FLAT] = 0
     if local != 15:
         limits[LDS] = local
         if local == 0:
@@ -131,7 +160,10 @@ def gfx9_waitcnt(simm16: int) -> dict[str, int]:
     return limits
 
 
-_GFX12_WAITS = {name: queue for queue, name in COUNTER_GFX12.items()}
+_GFX12_WAITS = {
+    name: [queue for queue, other in COUNTER_GFX12.items() if other == name]
+    for name in COUNTER_GFX12.values()
+}
 
 
 def gfx12_wait(mnemonic: str, simm16: int) -> dict[str, int] | None:
@@ -145,7 +177,7 @@ def gfx12_wait(mnemonic: str, simm16: int) -> dict[str, int] | None:
     if name in ("loadcnt_dscnt", "storecnt_dscnt"):
         first = VMEM if name.startswith("load") else STORE
         return {first: simm16 >> 8 & 63, LDS: simm16 & 63}
-    queue = _GFX12_WAITS.get(name)
-    if queue is None:
+    queues = _GFX12_WAITS.get(name)
+    if queues is None:
         return None
-    return {queue: simm16} if queue != SMEM or simm16 == 0 else {}
+    return dict.fromkeys(queues, simm16) if SMEM not in queues or simm16 == 0 else {}

@@ -6,6 +6,7 @@ that an operation still has to write is a finding.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -17,25 +18,30 @@ from . import (
     ops_mfma,
     ops_packed,
     ops_salu,
+    ops_salu_float,
     ops_smem,
     ops_tdm,
     ops_valu,
     ops_vmem,
 )
 from .asm import Instruction, Program
+from .cluster import CLUSTER_BARRIER, WORKGROUP_BARRIER
 from .counters import (
     COUNTER_GFX9,
     COUNTER_GFX12,
+    FLAT,
     LDS,
-    SIGNAL,
+    SMEM,
     VMEM,
     gfx9_waitcnt,
     gfx12_wait,
     wait_step,
 )
+from .dpp import DPP_WORDS
 from .errors import ExecutionError, UnsupportedInstruction
 from .modes import Mode
 from .operands import ACC_BASE, VCC, split_operands
+from .ops_salu import signed
 from .ops_smem import SCALAR_KEY
 from .values import Step
 from .wave import Wave
@@ -64,20 +70,33 @@ class Block:
 
     Attributes:
         first, count: indices of its instructions, the ending one included.
+        mnemonics: how often each is among them. hits: how often the block ran.
         kind: NEXT, JUMP, BRANCH, BARRIER, END or INDIRECT (to an address in scalars).
-        target: index where a jump or a taken branch goes.
+        target: index where a jump or a taken branch goes. barrier: number of the barrier.
     """
 
-    __slots__ = ("condition", "count", "first", "hits", "kind", "steps", "target")
+    __slots__ = (
+        "barrier",
+        "condition",
+        "count",
+        "first",
+        "hits",
+        "kind",
+        "mnemonics",
+        "steps",
+        "target",
+    )
 
     def __init__(self, first: int) -> None:
         """An empty block at instruction `first`."""
         self.first = first
         self.count = 0
         self.hits = 0
+        self.mnemonics: Counter[str] = Counter()
         self.steps: list[Step] = []
         self.kind = NEXT
         self.target = -1
+        self.barrier = 0
         self.condition: Callable[[Wave], bool] | None = None
 
 
@@ -102,6 +121,7 @@ class Code:
         instructions = self.program.instructions
         for inst in instructions[first : first + _MAX_BLOCK]:
             block.count += 1
+            block.mnemonics[inst.mnemonic] += 1
             if self._ends(inst, block):
                 return block
             block.steps.append(self._step(inst))
@@ -117,6 +137,7 @@ class Code:
             block.kind = END
         elif name in ("s_barrier", "s_barrier_wait"):
             block.kind = BARRIER
+            block.barrier = WORKGROUP_BARRIER if name == "s_barrier" else barrier_of(inst)
         elif name in INDIRECT_JUMPS:
             if inst.operands[-1].kind != "s":
                 raise UnsupportedInstruction(inst, "jump target")
@@ -145,10 +166,20 @@ class Code:
         return guard(inst, step)
 
 
+# Instructions with operands that only they understand: counters, registers, messages.
+_WORDY = (
+    "s_waitcnt", "s_wait_", "s_setreg", "s_getreg", "s_sendmsg", "s_delay_alu", "v_dual_", "s_nop",
+)  # fmt: skip
+
+
 def make_step(inst: Instruction) -> Step:
     """The closure that executes `inst`; raises UnsupportedInstruction for what isn't known."""
     name = inst.mnemonic
     step: Step | None = None
+    if not name.startswith(_WORDY):
+        for operand in inst.operands:
+            if operand.kind == "text" and operand.text not in DPP_WORDS:
+                raise UnsupportedInstruction(inst, f"operand {operand.text} is not supported")
     try:
         if name == "s_waitcnt":
             return wait_step(gfx9_waitcnt(inst.words[0] & 0xFFFF))
@@ -159,19 +190,23 @@ def make_step(inst: Instruction) -> Step:
         if name in ("s_getpc_b64", "s_get_pc_i64"):
             slot = inst.operands[0].index
             return lambda w: w.write_scalar64(slot, w.group.code_base + inst.address + inst.size)
-        if name == "s_barrier_signal":
+        if name in ("s_barrier_signal", "s_barrier_signal_isfirst"):
             return barrier_signal(inst)
         if name.startswith("v_dual_"):
             return dual(inst)
         if name.startswith("s_"):
-            step = ops_salu.scalar(inst) or ops_smem.memory_or_state(inst)
+            step = (
+                ops_salu.scalar(inst)
+                or ops_salu_float.scalar_float(inst)
+                or ops_smem.memory_or_state(inst)
+            )
         elif ops_mfma.is_matrix(name):
             return ops_mfma.matrix(inst)
         elif name.startswith("v_"):
             for table in (ops_packed.TABLE, ops_lane.TABLE):
                 if name in table:
                     return table[name](inst)
-            step = ops_valu.lanewise(inst)
+            step = ops_valu.lanewise(inst) or ops_salu_float.scalar_float(inst)
         elif name in ops_lds.TABLE:
             return ops_lds.TABLE[name](inst)
         else:
@@ -187,14 +222,30 @@ def make_step(inst: Instruction) -> Step:
     return step
 
 
+def barrier_of(inst: Instruction) -> int:
+    """The number of the barrier that an instruction names."""
+    # The wait's is a 16-bit field, printed unsigned.
+    numbers = [signed(o.index & 0xFFFF, 16) for o in inst.operands if o.kind == "int"]
+    if numbers not in ([WORKGROUP_BARRIER], [CLUSTER_BARRIER]):
+        raise UnsupportedInstruction(
+            inst, "only the barriers of the workgroup (-1) and the cluster (-3) are simulated"
+        )
+    return numbers[0]
+
+
 def barrier_signal(inst: Instruction) -> Step:
-    """s_barrier_signal -1: the wave has arrived; it waits at s_barrier_wait."""
-    if [o.index for o in inst.operands] != [-1]:
-        raise UnsupportedInstruction(inst, "only the workgroup's barrier (-1) is simulated")
+    """s_barrier_signal: the wave has arrived; `_isfirst` tells it by SCC whether as the first.
+
+    A wave that is not the first writes 0 for the workgroup's barrier and nothing for the
+    cluster's (CDNA5 ISA, tables 22 and 23). Where nobody else could arrive, nothing is written.
+    """
+    barrier = barrier_of(inst)
+    tells = inst.mnemonic == "s_barrier_signal_isfirst"
 
     def step(w: Wave) -> None:
-        w.signalled = True
-        w.log.append((SIGNAL, None, None))
+        first = w.group.signal(w, barrier)
+        if tells and (first or (first is not None and barrier == WORKGROUP_BARRIER)):
+            w.scc = int(first)
 
     return step
 
@@ -210,17 +261,21 @@ def dual(inst: Instruction) -> Step:
             replace(inst, mnemonic=name, encoding="", operands=operands, modifiers=modifiers)
         )
     first, second = (make_step(half) for half in halves)
-    row = halves[0].operands[0].index
+    target = halves[0].operands[0]
+    rows = slice(target.index, target.index + target.width)
 
     def step(w: Wave) -> None:
-        old = w.R[row].copy()
+        old = w.V[rows].copy()
         first(w)
-        new = w.R[row].copy()
-        w.R[row][:] = old
+        new = w.V[rows].copy()
+        w.V[rows] = old
         second(w)
-        w.R[row][:] = new
+        w.V[rows] = new
 
     return step
+
+
+_LOADS = ("ds_read", "ds_load", "buffer_load", "global_load", "cluster_load", "scratch_load")
 
 
 def registers_of(inst: Instruction) -> dict[str, tuple[int, ...]]:
@@ -234,7 +289,7 @@ def registers_of(inst: Instruction) -> dict[str, tuple[int, ...]]:
             else range(base + operand.index, base + operand.index + operand.width)
         )
         touched.append(tuple(span))
-    loads = inst.mnemonic.startswith(("ds_read", "ds_load", "buffer_load", "global_load"))
+    loads = inst.mnemonic.startswith(_LOADS)
     loads = loads and "lds" not in inst.modifiers and "_lds_" not in inst.mnemonic
     first = touched[0] if touched and loads else ()
     rest = touched[1:] if first else touched
@@ -278,7 +333,7 @@ def _report(w: Wave, inst: Instruction, key: int) -> None:
     gfx12 = inst.chip == "gfx1250"
     counter = (COUNTER_GFX12 if gfx12 else COUNTER_GFX9)[operation.queue]
     left = max(w.issued[operation.queue] - operation.sequence - 1, 0)
-    if operation.queue == "smem":
+    if operation.queue in (SMEM, FLAT):
         left = 0
     missing = f"s_wait_{counter} {left}" if gfx12 else f"s_waitcnt {counter}({left})"
     w.group.findings.add(

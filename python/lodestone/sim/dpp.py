@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .asm import Instruction
+from .asm import LANES, Instruction
 from .errors import UnsupportedInstruction
 from .wave import Array, Wave
 
@@ -16,10 +16,13 @@ DPP_MODIFIERS = (
     "row_half_mirror", "row_bcast", "wave_shl", "wave_shr", "wave_rol", "wave_ror", "row_mask",
     "bank_mask", "bound_ctrl", "fi",
 )  # fmt: skip
+# Controls without a value, which parse as operands.
+DPP_WORDS = ("row_mirror", "row_half_mirror")
 
 
-def dpp_lanes(inst: Instruction, lanes: int = 64) -> tuple[Array, Array]:
+def dpp_lanes(inst: Instruction) -> tuple[Array, Array]:
     """The DPP lane map: source lane of each lane, and which of them exist."""
+    lanes = LANES[inst.chip]
     at = np.arange(lanes)
     row, place = at & ~15, at & 15
     m = inst.modifiers
@@ -71,7 +74,7 @@ def dpp_source(inst: Instruction, row: int) -> Callable[[Wave], Any]:
 def dpp_write_mask(inst: Instruction) -> Callable[[Wave], Array]:
     """The lanes that a DPP instruction writes."""
     index, exists = dpp_lanes(inst)
-    at = np.arange(64)
+    at = np.arange(LANES[inst.chip])
     m = inst.modifiers
     rows = (m.get("row_mask", 15) >> (at >> 4) & 1).astype(bool)
     banks = (m.get("bank_mask", 15) >> (at >> 2 & 3) & 1).astype(bool)

@@ -15,6 +15,8 @@ from .errors import CodeObjectError
 EM_AMDGPU = 224
 # EF_AMDGPU_MACH, the low byte of e_flags.
 MACH_NAMES = {0x4C: "gfx942", 0x4F: "gfx950", 0x49: "gfx1250"}
+# EF_AMDGPU_FEATURE_SRAMECC, code object version 4 and later: 0 unsupported, 1 any, 2 off, 3 on.
+_SRAM_ECC_SHIFT, _SRAM_ECC_OFF = 10, 2
 NT_AMDGPU_METADATA = 32
 SHF_ALLOC = 2
 SHT_NOBITS, SHT_SYMTAB, SHT_RELA, SHT_NOTE, SHT_DYNSYM = 8, 2, 4, 7, 11
@@ -98,15 +100,21 @@ class KernelInfo:
     arguments: tuple[Argument, ...]
     max_workgroup_size: int
     required_workgroup_size: tuple[int, int, int] | None
+    cluster_dims: tuple[int, int, int] | None
     has_metadata: bool
 
 
 @dataclass
 class CodeObject:
-    """A parsed code object."""
+    """A parsed code object.
+
+    Attributes:
+        sram_ecc: registers have ECC, so that a load of 16 bits writes all of one, with zeros.
+    """
 
     chip: str
     sections: list[Section]
+    sram_ecc: bool = False
     symbols: dict[str, tuple[int, int, int]] = field(default_factory=dict)
     kernels: dict[str, KernelInfo] = field(default_factory=dict)
 
@@ -144,7 +152,9 @@ def _parse(data: bytes) -> CodeObject:
     if chip is None:
         known = ", ".join(MACH_NAMES.values())
         raise CodeObjectError(f"EF_AMDGPU_MACH {flags & 0xFF:#x} is not one of {known}")
-    code = CodeObject(chip, _sections(data))
+    # gfx1250's loads of 16 bits write no more than these (CDNA5 ISA, 10.4).
+    ecc = chip != "gfx1250" and flags >> _SRAM_ECC_SHIFT & 3 not in (0, _SRAM_ECC_OFF)
+    code = CodeObject(chip, _sections(data), ecc)
     code.symbols = _symbols(code.sections)
     metadata = _metadata(code.sections)
     for name, (section, value, _) in code.symbols.items():
@@ -224,7 +234,7 @@ def _kernel(
         Argument(a.get(".name", f"#{i}"), a[".offset"], a[".size"], a[".value_kind"])
         for i, a in enumerate(meta.get(".args", []))
     )
-    required = meta.get(".reqd_workgroup_size")
+    required, cluster = meta.get(".reqd_workgroup_size"), meta.get(".cluster_dims")
     return KernelInfo(
         name=name,
         entry=entry,
@@ -232,6 +242,7 @@ def _kernel(
         arguments=arguments,
         max_workgroup_size=int(meta.get(".max_flat_workgroup_size", 1024)),
         required_workgroup_size=(required[0], required[1], required[2]) if required else None,
+        cluster_dims=(cluster[0], cluster[1], cluster[2]) if cluster else None,
         has_metadata=metadata is not None,
     )
 

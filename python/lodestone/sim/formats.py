@@ -5,6 +5,8 @@ The narrow formats come from ml_dtypes; what differs there (NaN payloads, overfl
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import ml_dtypes
 import numpy as np
 
@@ -54,6 +56,21 @@ def f32_to_narrow(values: Array, dtype: type, saturate: bool) -> Array:
     return np.asarray(values.astype(dtype)).view(np.uint8).astype(np.uint32)
 
 
+def _to_odd(product: Array, addend: Array) -> Array:
+    """product + addend in float64, rounded to odd: rounding it once more is exact.
+
+    Both are exact; the last bit of an inexact sum is made odd, so that it stands for what was lost.
+    """
+    total = np.asarray(product + addend)
+    bits = total.view(np.int64)
+    virtual = total - product
+    error = (product - (total - virtual)) + (addend - virtual)
+    inexact = (error != 0) & ((bits & 1) == 0) & np.isfinite(total)
+    # Towards the exact sum: the odd neighbour on the side of the error.
+    away = (error > 0) == (total > 0)
+    return np.where(inexact, np.where(away, bits + 1, bits - 1), bits).view(np.float64)
+
+
 def fma32(a: Array, b: Array, c: Array) -> Array:
     """Fused multiply-add in float32 with one rounding.
 
@@ -63,17 +80,38 @@ def fma32(a: Array, b: Array, c: Array) -> Array:
     product = np.asarray(a, np.float64) * np.asarray(b, np.float64)
     addend = np.asarray(c, np.float64)
     total = np.asarray(product + addend)
-    bits = total.view(np.int64)
     # Only a sum whose float64 rounding hit a float32 tie (or a denormal) can round wrongly.
-    suspicious = ((bits & 0x1FFFFFFF) == 0x10000000) | (np.abs(total) < 2.0**-125)
-    if suspicious.any():
-        virtual = total - product
-        error = (product - (total - virtual)) + (addend - virtual)
-        inexact = (error != 0) & ((bits & 1) == 0) & np.isfinite(total)
-        # Towards the exact sum: the odd neighbour on the side of the error.
-        away = (error > 0) == (total > 0)
-        total = np.where(inexact, np.where(away, bits + 1, bits - 1), bits).view(np.float64)
+    tie = (total.view(np.int64) & 0x1FFFFFFF) == 0x10000000
+    if (tie | (np.abs(total) < 2.0**-125)).any():
+        total = _to_odd(product, addend)
     return np.asarray(total.astype(np.float32))
+
+
+def fma64(a: Array, b: Array, c: Array) -> Array:
+    """Fused multiply-add in float64 with one rounding; rational arithmetic, lane by lane."""
+    rows = np.broadcast_arrays(*(np.atleast_1d(np.asarray(x, np.float64)) for x in (a, b, c)))
+    return fma_scaled(rows[0], rows[1], rows[2], 0)
+
+
+def fma_scaled(a: Array, b: Array, c: Array, power: Array | int) -> Array:
+    """(a * b + c) * 2**power, rounded once; float32 or float64, `power` per lane or one."""
+    if a.dtype == np.float32:
+        total = _to_odd(a.astype(np.float64) * b.astype(np.float64), c.astype(np.float64))
+        return np.asarray(np.ldexp(total, power).astype(np.float32))
+    # NaNs, infinite factors and the signs of zeros are right here; the digits are not.
+    result = np.where(np.isfinite(a) & np.isfinite(b) & np.isinf(c), c, np.ldexp(a * b + c, power))
+    powers = np.broadcast_to(power, a.shape)
+    for lane in np.flatnonzero(np.isfinite(a) & np.isfinite(b) & np.isfinite(c)):
+        exact = Fraction(a[lane]) * Fraction(b[lane]) + Fraction(c[lane])
+        if exact:
+            exact *= Fraction(2) ** int(powers[lane])
+            try:
+                result[lane] = float(exact)
+            except OverflowError:
+                result[lane] = np.copysign(np.inf, 1 if exact > 0 else -1)
+        elif result[lane]:
+            result[lane] = 0.0
+    return np.asarray(result)
 
 
 def maximum(a: Array, b: Array) -> Array:

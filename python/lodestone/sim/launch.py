@@ -9,17 +9,20 @@ from typing import Any
 
 import numpy as np
 
-from .asm import Program
+from .asm import LANES, Program
+from .cluster import LIMIT as CLUSTER_LIMIT
 from .elf import Argument, KernelInfo
 from .errors import CodeObjectError, LaunchError
 from .memory import CODE, KERNARG, Memory
 from .operands import TTMP
-from .wave import Array
-from .workgroup import LANES, Workgroup
+from .wave import Array, Wave
+from .workgroup import Workgroup
 
 Dim3 = tuple[int, int, int]
 LDS_LIMIT = {"gfx942": 65536, "gfx950": 163840, "gfx1250": 327680}
-POINTER_KINDS = ("global_buffer", "dynamic_shared_pointer")
+POINTER_KINDS = ("global_buffer",)
+# By value: a number; a pointer to LDS is the byte offset there.
+VALUE_KINDS = ("by_value", "dynamic_shared_pointer")
 # Bytes of a pointer argument that is a buffer resource (`!llvm.ptr<8>`), and its last word for a
 # raw buffer of dwords on gfx9.
 RESOURCE_SIZE, RESOURCE_FLAGS = 16, 0x27000
@@ -33,6 +36,7 @@ class Launch:
     kernel: KernelInfo
     grid: Dim3
     block: Dim3
+    cluster: Dim3
     dynamic_lds: int
     values: list[Any]
     arguments: list[Argument]
@@ -47,6 +51,11 @@ class Launch:
         """Waves of a workgroup."""
         lanes = LANES[self.program.chip]
         return (self.threads + lanes - 1) // lanes
+
+    @property
+    def clustered(self) -> bool:
+        """Workgroups run in clusters of more than one."""
+        return self.cluster != (1, 1, 1)
 
     @property
     def lds_size(self) -> int:
@@ -87,6 +96,7 @@ def prepare(
     block: int | Sequence[int] | None,
     args: Sequence[Any] | Mapping[str, Any],
     dynamic_lds: int,
+    cluster: int | Sequence[int] | None = None,
 ) -> Launch:
     """Check a launch against the kernel's metadata.
 
@@ -111,8 +121,16 @@ def prepare(
             f"block {shape} is not the required workgroup size {kernel.required_workgroup_size}"
         )
     visible = [a for a in kernel.arguments if not a.hidden]
+    full = dim3(grid, "grid")
     launch = Launch(
-        program, kernel, dim3(grid, "grid"), shape, dynamic_lds, _ordered(visible, args), visible
+        program,
+        kernel,
+        full,
+        shape,
+        _cluster(program, kernel, full, cluster),
+        dynamic_lds,
+        _ordered(visible, args),
+        visible,
     )
     if any(g * b >= 1 << 32 for g, b in zip(launch.grid, shape, strict=True)):
         raise LaunchError(
@@ -127,6 +145,24 @@ def prepare(
     for argument, value in zip(visible, launch.values, strict=True):
         _check_argument(argument, value)
     return launch
+
+
+def _cluster(
+    program: Program, kernel: KernelInfo, grid: Dim3, given: int | Sequence[int] | None
+) -> Dim3:
+    """Workgroups per cluster: as given, or of the metadata, or one."""
+    fixed = kernel.cluster_dims
+    cluster = dim3(given, "cluster") if given is not None else fixed or (1, 1, 1)
+    if fixed not in (None, cluster):
+        raise LaunchError(f"cluster {cluster} is not the one of the kernel's metadata, {fixed}")
+    count = cluster[0] * cluster[1] * cluster[2]
+    if count > 1 and program.chip != "gfx1250":
+        raise LaunchError(f"cluster {cluster} on {program.chip}, which has no clusters")
+    if count > CLUSTER_LIMIT:
+        raise LaunchError(f"cluster {cluster} has {count} workgroups, at most {CLUSTER_LIMIT}")
+    if any(g % c for g, c in zip(grid, cluster, strict=True)):
+        raise LaunchError(f"grid {grid} is not a multiple of the cluster {cluster}")
+    return cluster
 
 
 def check_float_mode(kernel: KernelInfo) -> None:
@@ -162,7 +198,7 @@ def _check_argument(argument: Argument, value: Any) -> None:
                 f"argument {argument.name} is a pointer; got {type(value).__name__}, not an array"
             )
         return
-    if argument.kind != "by_value":
+    if argument.kind not in VALUE_KINDS:
         raise LaunchError(f"argument {argument.name} has unsupported kind {argument.kind}")
     _scalar_bytes(argument, value)
 
@@ -284,13 +320,27 @@ def set_registers(group: Workgroup, launch: Launch, memory: Memory, index: Dim3)
         if launch.program.chip != "gfx1250":
             slots += [index[i] for i in range(3) if descriptor.rsrc2 >> 7 + i & 1]
         wave.S[: len(slots)] = slots
-        # gfx1250: workgroup ids and the wave's number are in the trap temporaries.
-        wave.S[TTMP + 9] = index[0]
-        wave.S[TTMP + 7] = index[1] & 0xFFFF | index[2] << 16
-        wave.S[TTMP + 8] = wave.index << 25
+        if launch.program.chip == "gfx1250":
+            _set_trap_temporaries(wave, launch, index)
         thread = wave.index * lanes + np.arange(lanes)
         x = thread % launch.block[0]
         y = thread // launch.block[0] % launch.block[1]
         z = thread // (launch.block[0] * launch.block[1])
         wave.R[0][:] = x | y << 10 | z << 20
         wave.set_exec((1 << min(lanes, threads - wave.index * lanes)) - 1)
+
+
+def _set_trap_temporaries(wave: Wave, launch: Launch, index: Dim3) -> None:
+    """gfx1250's place in the grid: the cluster, or the workgroup when clusters are of one.
+
+    CDNA5 ISA, 2.3.1; the wave's number is in bits 29:25 of TTMP8.
+    """
+    sizes = launch.cluster
+    x, y, z = (i // c for i, c in zip(index, sizes, strict=True))
+    wave.S[TTMP + 9] = x
+    wave.S[TTMP + 7] = y & 0xFFFF | z << 16
+    wave.S[TTMP + 8] = wave.index << 25
+    if launch.clustered:
+        place = [i % c for i, c in zip(index, sizes, strict=True)]
+        nibbles = [*place, *(c - 1 for c in sizes), sizes[0] * sizes[1] * sizes[2] - 1]
+        wave.S[TTMP + 6] = sum(value << 4 * i for i, value in enumerate(nibbles))

@@ -9,11 +9,12 @@ from __future__ import annotations
 import mmap
 from bisect import bisect_right
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
 from .errors import ExecutionError
-from .wave import Array
+from .wave import POISON, Array
 
 BASE = 0x7F00_0000_0000
 ALIGNMENT = 4096
@@ -29,6 +30,41 @@ class Allocation:
     name: str
     address: int
     size: int
+
+
+class Arena(Protocol):
+    """Bytes that loads and stores index.
+
+    Attributes:
+        bytes, halves, words: the same as uint8, uint16 and uint32.
+    """
+
+    bytes: Array
+    halves: Array
+    words: Array
+
+    def check(self, offsets: Array, size: int, what: str) -> None:
+        """Require that each `[offset, offset + size)` may be accessed."""
+
+
+class Scratch:
+    """The private memory of a wave, poisoned: `size` bytes per lane, one lane after the other.
+
+    Attributes:
+        first: offset of each lane's part, int64 [lanes].
+    """
+
+    def __init__(self, size: int, lanes: int) -> None:
+        """Allocate it."""
+        self.size = size
+        pitch = (size + 3) // 4
+        self.words: Array = np.full(max(1, pitch * lanes), POISON, np.uint32)
+        self.halves: Array = self.words.view(np.uint16)
+        self.bytes: Array = self.words.view(np.uint8)
+        self.first: Array = 4 * pitch * np.arange(lanes, dtype=np.int64)
+
+    def check(self, offsets: Array, size: int, what: str) -> None:
+        """Offsets are checked against the lane's part where they are made."""
 
 
 class Memory:

@@ -29,10 +29,12 @@ _SPECIAL = {
 _SINGLE = re.compile(r"(v|s|a|ttmp)(\d+)$")
 _RANGE = re.compile(r"(v|s|a|ttmp)\[(\d+)(?::(\d+))?\]$")
 _INTEGER = re.compile(r"-?(0x[0-9a-f]+|\d+)$")
-# A literal whose value would also fit an inline constant.
-_LITERAL = re.compile(r"lit\((0x[0-9a-f]+)\)$")
+# A literal whose value would also fit an inline constant, or 32 bits where it has 64.
+_LITERAL = re.compile(r"lit(64)?\((0x[0-9a-f]+)\)$")
 _MODIFIER = re.compile(r"([a-z_0-9]+):(.*)$")
-FLAGS = frozenset("offen idxen lds sc0 sc1 nt glc slc clamp scc nv tfe gds done".split())
+FLAGS = frozenset(
+    "offen idxen lds sc0 sc1 nt glc slc clamp scc nv tfe gds done scale_offset".split()
+)
 
 
 @dataclass(frozen=True)
@@ -44,14 +46,14 @@ class Operand:
             or `text` for what only its own instruction understands (hwreg, message names).
         index: row, slot or the integer constant.
         width: number of 32-bit registers.
-        literal: the constant is a 32-bit literal, not an inline constant.
+        literal: bits of a literal, 32 or 64; 0 for an inline constant.
     """
 
     kind: str
     index: int = 0
     width: int = 1
     value: float = 0.0
-    literal: bool = False
+    literal: int = 0
     negate: bool = False
     absolute: bool = False
     sign_extend: bool = False
@@ -61,6 +63,11 @@ class Operand:
     def is_constant(self) -> bool:
         """True for inline constants and literals."""
         return self.kind in ("int", "float")
+
+    @property
+    def signed(self) -> bool:
+        """True when a sign modifier applies."""
+        return self.negate or self.absolute
 
     def bits32(self) -> int:
         """The 32-bit pattern of a constant, in a 32-bit operand."""
@@ -77,12 +84,12 @@ class Operand:
     def bits64(self, floating: bool) -> int:
         """The 64-bit pattern of a constant.
 
-        A literal is the high half of an f64 and zero-extends to a 64-bit integer (sign-extends
-        when it was written as a negative number); an inline integer sign-extends.
+        A 32-bit literal is the high half of an f64 and zero-extends to a 64-bit integer
+        (sign-extends when it was written as a negative number); an inline integer sign-extends.
         """
         if self.kind == "float":
             return int(struct.unpack("<Q", struct.pack("<d", self.value))[0])
-        if self.literal and floating:
+        if self.literal == 32 and floating:
             return (self.index & 0xFFFFFFFF) << 32
         return self.index & 0xFFFFFFFFFFFFFFFF
 
@@ -91,7 +98,7 @@ def parse_operand(text: str) -> Operand:
     """Parse one operand; what is not understood becomes kind `text`."""
     plain = text.strip()
     if match := _LITERAL.match(plain):
-        return Operand("int", int(match[1], 0), literal=True, text=plain)
+        return Operand("int", int(match[2], 0), literal=int(match[1] or 32), text=plain)
     if plain in _FLOATS or _INTEGER.match(plain):
         return _constant(plain)
     negate = absolute = sign_extend = False
@@ -143,7 +150,9 @@ def _constant(plain: str) -> Operand:
         return Operand("float", value=_FLOATS[plain], text=plain)
     if plain in INV_2PI_TEXTS:
         return Operand("float", value=0.15915494309189532, text=plain)
-    return Operand("int", int(plain, 0), literal="0x" in plain, text=plain)
+    value = int(plain, 0)
+    bits = 0 if "0x" not in plain else 64 if abs(value) >> 32 else 32
+    return Operand("int", value, literal=bits, text=plain)
 
 
 def split_operands(rest: str) -> tuple[tuple[Operand, ...], dict[str, Any]]:

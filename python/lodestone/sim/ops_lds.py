@@ -154,11 +154,7 @@ def read(inst: Instruction) -> Step:
         if convert is not None:
             data = convert(data)
         if access.merge:
-            old = w.R[row]
-            data = (
-                data << u32(16) | old & u32(0xFFFF) if access.high
-                else data | old & u32(0xFFFF0000)
-            )  # fmt: skip
+            data = w.merged_half(row, data, access.high)
         return data
 
     targets = tuple(range(row, row + registers))

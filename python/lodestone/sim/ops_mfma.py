@@ -79,17 +79,14 @@ def _small_table(dtype: type, bits: int) -> Array:
     return np.arange(1 << bits, dtype=np.uint8).view(dtype).astype(np.float64)
 
 
+def _lane_order(units: Array) -> Array:
+    """Units of a register each, [registers, 64, per register] -> [items, 64]."""
+    return units.transpose(0, 2, 1).reshape(-1, LANES)
+
+
 def _bytes_of(rows: Array) -> Array:
     """uint32 [registers, 64] -> bytes [items, 64]."""
-    return rows.view(np.uint8).reshape(len(rows), LANES, 4).transpose(0, 2, 1).reshape(-1, LANES)
-
-
-def _decode_bytes(table: Array) -> Callable[[Array], Array]:
-    return lambda rows: table.take(_bytes_of(rows))
-
-
-def _decode_i8(rows: Array) -> Array:
-    return _bytes_of(rows).view(np.int8).astype(np.float64)
+    return _lane_order(rows.view(np.uint8).reshape(len(rows), LANES, 4))
 
 
 def _decode_fp4(rows: Array) -> Array:
@@ -111,44 +108,30 @@ def _decode_six(dtype: type) -> Callable[[Array], Array]:
     return decode
 
 
-def _halves(rows: Array) -> Array:
-    return rows.view(np.uint16).reshape(len(rows), LANES, 2).transpose(0, 2, 1).reshape(-1, LANES)
+# Elements smaller than a byte: bits, and uint32 [registers, 64] -> float64 [items, 64].
+_PACKED: dict[str, tuple[int, Callable[[Array], Array]]] = {
+    "fp6": (6, _decode_six(_FP6)),
+    "bf6": (6, _decode_six(_BF6)),
+    "fp4": (4, _decode_fp4),
+}
+# The others: type of a unit, and units -> float64 of the same shape.
+_UNITS: dict[str, tuple[Any, Callable[[Array], Array]]] = {
+    "i8": (np.int8, lambda units: units.astype(np.float64)),
+    "f16": (np.float16, lambda units: units.astype(np.float64)),
+    "bf16": (np.uint16, lambda units: formats.bf16_to_f32(units).astype(np.float64)),
+    "f32": (np.float32, lambda units: units.astype(np.float64)),
+}
 
 
-def _decode_f16(rows: Array) -> Array:
-    return _halves(rows).view(np.float16).astype(np.float64)
-
-
-def _decode_bf16(rows: Array) -> Array:
-    values = np.empty((2 * len(rows), LANES), np.float32)
-    bits = values.view(np.uint32)
-    bits[0::2] = rows << np.uint32(16)
-    bits[1::2] = rows & np.uint32(0xFFFF0000)
-    return values.astype(np.float64)
-
-
-def _decode_f32(rows: Array) -> Array:
-    return rows.view(np.float32).astype(np.float64)
-
-
-def decoder(chip: str, element: str) -> tuple[Callable[[Array], Array], int]:
-    """uint32 [registers, 64] -> float64 [items, 64], and the bits of an item."""
+def _units(chip: str, element: str) -> tuple[Any, Callable[[Array], Array]]:
     if element in EIGHT_BIT:
         table = formats.byte_table(formats.FP8_TYPES[chip][EIGHT_BIT.index(element)])
-        return _decode_bytes(table), 8
-    return {
-        "i8": (_decode_i8, 8),
-        "fp6": (_decode_six(_FP6), 6),
-        "bf6": (_decode_six(_BF6), 6),
-        "fp4": (_decode_fp4, 4),
-        "f16": (_decode_f16, 16),
-        "bf16": (_decode_bf16, 16),
-        "f32": (_decode_f32, 32),
-    }[element]
+        return np.uint8, table.take
+    return _UNITS[element]
 
 
 def arrange(items: Array, side: int, split: bool) -> Array:
-    """float64 [items, 64] -> matrix [K, side] in order of k."""
+    """[items, 64] -> matrix [K, side] in order of k."""
     groups = LANES // side
     count = len(items)
     if not split:
@@ -158,28 +141,53 @@ def arrange(items: Array, side: int, split: bool) -> Array:
     return runs.reshape(-1, side)
 
 
+def _decoder(
+    inst: Instruction, position: int, side: int, k: int, element: str, split: bool
+) -> Callable[[bytes], Array]:
+    """The function from the bytes of an operand's registers to float64 [K, side]."""
+    operand = inst.operands[position]
+
+    def checked(bits: int) -> int:
+        count = k * side * bits // (LANES * 32)
+        if operand.kind != "v" or operand.width != count:
+            raise UnsupportedInstruction(
+                inst, f"operand {operand.text} must be {count} vector registers for {element}"
+            )
+        return count
+
+    if element in _PACKED:
+        bits, decode = _PACKED[element]
+        count = checked(bits)
+        return lambda raw: arrange(
+            decode(np.frombuffer(raw, np.uint32).reshape(count, LANES)), side, split
+        )
+    kind, convert = _units(inst.chip, element)
+    bits = 8 * np.dtype(kind).itemsize
+    # Where each element of the matrix is among the units, worked out once.
+    places = np.arange(k * side).reshape(checked(bits), LANES, 32 // bits)
+    order = arrange(_lane_order(places), side, split)
+    return lambda raw: convert(np.frombuffer(raw, kind).take(order))
+
+
 def _operand(
     inst: Instruction, position: int, side: int, k: int, element: str, split: bool
 ) -> Callable[[Wave], Array]:
-    """Getter of A or B as float64 [K, side]; decoding is remembered while the registers last."""
+    """Getter of A, float64 [M, K], or B, [K, N]; remembered while the registers last."""
+    decode = _decoder(inst, position, side, k, element, split)
+    transposed = position == 1
     operand = inst.operands[position]
-    decode, bits = decoder(inst.chip, element)
-    count = k * side * bits // (LANES * 32)
-    if operand.kind != "v" or operand.width != count:
-        raise UnsupportedInstruction(
-            inst, f"operand {operand.text} must be {count} vector registers for {element}"
-        )
-    first, last = operand.index, operand.index + count
-    key = (first, side, element, split)
+    first, last = operand.index, operand.index + operand.width
+    key = (first, side, element, split, transposed)
 
     def get(w: Wave) -> Array:
-        rows = w.V[first:last]
-        raw = rows.tobytes()
+        raw = w.V[first:last].tobytes()
         memo = w.group.matrix_operands
         kept = memo.get((w.index, key))
         if kept is not None and kept[0] == raw:
             return kept[1]
-        matrix = np.ascontiguousarray(arrange(decode(rows), side, split))
+        matrix = decode(raw)
+        # In the order of memory in which the product is quickest.
+        matrix = np.ascontiguousarray(matrix.T if transposed else matrix)
         memo[w.index, key] = (raw, matrix)
         return matrix
 
@@ -275,9 +283,9 @@ def _step(inst: Instruction, shape: Shape, split_bytes: bool, scales: bool) -> S
     def step(w: Wave) -> None:
         left, right = a(w), b(w)
         if scale_a is not None and scale_b is not None:
-            left = _scaled(left, scale_a(w), m)
+            left = _scaled(left.T, scale_a(w), m).T
             right = _scaled(right, scale_b(w), n)
-        product = (left.T @ right).reshape(memory_shape).transpose(order)
+        product = np.dot(left, right).reshape(memory_shape).transpose(order)
         views = w.views
         c = constant if c_row < 0 else views.get(c_key)
         if c is None:

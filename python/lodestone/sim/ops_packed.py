@@ -11,6 +11,7 @@ from . import formats
 from .asm import Instruction
 from .errors import UnsupportedInstruction
 from .operands import Operand
+from .valu_functions import fma_f16
 from .values import Step, check_modifiers, source, vector_row
 from .wave import Array, Wave
 
@@ -42,6 +43,9 @@ def _f32_part(inst: Instruction, operand: Operand, part: int, negate: int) -> Ge
         return (lambda w: -w.F[at]) if negate else (lambda w: w.F[at])
     if operand.kind != "s":
         raise UnsupportedInstruction(inst, f"operand {operand.text} in packed arithmetic")
+    if inst.chip == "gfx1250":
+        # One scalar for both parts (CDNA5 ISA, 7.7.1).
+        at = operand.index
     sign = np.float32(-1 if negate else 1)
     return lambda w: u32(w.S[at]).view(np.float32) * sign
 
@@ -147,9 +151,20 @@ def packed_half(
     return make
 
 
-def _fma_half(a: Any, b: Any, c: Any) -> Any:
-    exact = np.asarray(a, np.float64) * np.asarray(b, np.float64) + np.asarray(c, np.float64)
-    return exact.astype(np.float16)
+def _narrow_pair(
+    inst: Instruction, which: int, values: Callable[[Wave], tuple[Array, Array]], high: bool
+) -> Step:
+    """Convert two values to the bytes of one half of the target; the other half is kept."""
+    dtype = formats.FP8_TYPES[inst.chip][which]
+    row = vector_row(inst, 0)
+    shift, kept = (u32(16), u32(0xFFFF)) if high else (u32(0), u32(0xFFFF0000))
+
+    def step(w: Wave) -> None:
+        low, up = (formats.f32_to_narrow(v, dtype, w.group.fp16_overflow) for v in values(w))
+        target = w.R[row]
+        np.copyto(target, (low | up << u32(8)) << shift | (target & kept), where=w.mask)
+
+    return step
 
 
 def cvt_pk_narrow(which: int) -> Callable[[Instruction], Step]:
@@ -157,26 +172,27 @@ def cvt_pk_narrow(which: int) -> Callable[[Instruction], Step]:
 
     def make(inst: Instruction) -> Step:
         check_modifiers(inst, "op_sel")
-        dtype = formats.FP8_TYPES[inst.chip][which]
         a, b = source(inst, 1, "f", 0), source(inst, 2, "f", 1)
-        row = vector_row(inst, 0)
         chosen = inst.modifiers.get("op_sel", [0, 0, 0])
-        high = len(chosen) > 2 and chosen[2]
-
-        def step(w: Wave) -> None:
-            saturate = w.group.fp16_overflow
-            pair = formats.f32_to_narrow(a(w), dtype, saturate) | formats.f32_to_narrow(
-                b(w), dtype, saturate
-            ) << u32(8)
-            old = w.R[row]
-            merged = (
-                (pair << u32(16)) | (old & u32(0xFFFF)) if high else pair | (old & u32(0xFFFF0000))
-            )
-            np.copyto(old, merged, where=w.mask)
-
-        return step
+        return _narrow_pair(
+            inst, which, lambda w: (a(w), b(w)), len(chosen) > 2 and bool(chosen[2])
+        )
 
     return make
+
+
+def _two_halves(element: str, get: Getter) -> Callable[[Wave], tuple[Array, Array]]:
+    """The f16 or bf16 halves of a register as float32."""
+
+    def halves(w: Wave) -> tuple[Array, Array]:
+        raw = np.asarray(get(w), np.uint32)
+        low, high = raw & u32(0xFFFF), raw >> u32(16)
+        if element == "bf16":
+            return formats.bf16_to_f32(low), formats.bf16_to_f32(high)
+        one, other = (x.astype(np.uint16).view(np.float16).astype(np.float32) for x in (low, high))
+        return one, other
+
+    return halves
 
 
 def cvt_pk_scaled(which: int, element: str) -> Callable[[Instruction], Step]:
@@ -184,41 +200,25 @@ def cvt_pk_scaled(which: int, element: str) -> Callable[[Instruction], Step]:
 
     def make(inst: Instruction) -> Step:
         check_modifiers(inst, "op_sel")
-        dtype = formats.FP8_TYPES[inst.chip][which]
         count = 2 if element == "f32" else 1
         parts = [source(inst, 1 + i, "f" if element == "f32" else "u", i) for i in range(count)]
         scale = source(inst, 1 + count, "u", count)
-        row = vector_row(inst, 0)
         chosen = inst.modifiers.get("op_sel", [])
-        high = bool(chosen) and bool(chosen[-1])
+        unscaled: Callable[[Wave], tuple[Array, Array]] = (
+            (lambda w: (parts[0](w), parts[1](w)))
+            if element == "f32"
+            else _two_halves(element, parts[0])
+        )
 
         def values(w: Wave) -> tuple[Array, Array]:
-            if element == "f32":
-                return parts[0](w), parts[1](w)
-            raw = np.asarray(parts[0](w), np.uint32)
-            if element == "f16":
-                halves = [
-                    ((raw >> u32(16 * i)) & u32(0xFFFF)).astype(np.uint16).view(np.float16)
-                    for i in (0, 1)
-                ]
-                return halves[0].astype(np.float32), halves[1].astype(np.float32)
-            return formats.bf16_to_f32(raw & u32(0xFFFF)), formats.bf16_to_f32(raw >> u32(16))
-
-        def step(w: Wave) -> None:
-            exponent = (np.asarray(scale(w)) >> u32(23) & u32(0xFF)).astype(np.int32) - 127
-            saturate = w.group.fp16_overflow
-            low, up = (
-                formats.f32_to_narrow(np.ldexp(v.astype(np.float64), -exponent), dtype, saturate)
-                for v in values(w)
+            exponent = 127 - (np.asarray(scale(w)) >> u32(23) & u32(0xFF)).astype(np.int32)
+            low, high = unscaled(w)
+            return (
+                np.ldexp(low.astype(np.float64), exponent),
+                np.ldexp(high.astype(np.float64), exponent),
             )
-            pair = low | up << u32(8)
-            old = w.R[row]
-            merged = (
-                (pair << u32(16)) | (old & u32(0xFFFF)) if high else pair | (old & u32(0xFFFF0000))
-            )
-            np.copyto(old, merged, where=w.mask)
 
-        return step
+        return _narrow_pair(inst, which, values, bool(chosen) and bool(chosen[-1]))
 
     return make
 
@@ -258,26 +258,52 @@ def cvt_from_narrow(which: int, packed: bool) -> Callable[[Instruction], Step]:
     return make
 
 
-def fma_mix_f32(inst: Instruction) -> Step:
-    """v_fma_mix_f32: fma whose sources are f32, or one f16 half where op_sel_hi is set."""
-    check_modifiers(inst, "op_sel", "op_sel_hi", "neg_lo", "neg_hi", "clamp")
-    chosen = inst.modifiers.get("op_sel", [0] * 3)
-    halves = inst.modifiers.get("op_sel_hi", [0] * 3)
-    getters = [
-        _half_part(inst, o, chosen[i], int(o.negate), np.float16)
-        if halves[i]
-        else source(inst, 1 + i, "f", i)
-        for i, o in enumerate(inst.operands[1:4])
-    ]
-    row = vector_row(inst, 0)
-    if "clamp" in inst.modifiers:
-        raise UnsupportedInstruction(inst, "clamp is not supported")
+def fma_mix(result: str) -> Callable[[Instruction], Step]:
+    """v_fma_mix: fma in f32 whose sources are f32, or one f16 half where op_sel_hi is set.
 
-    def step(w: Wave) -> None:
-        a, b, c = (np.asarray(get(w)).astype(np.float32) for get in getters)
-        np.copyto(w.F[row], formats.fma32(a, b, c), where=w.mask)
+    Args:
+        result: `f32`, or `lo` or `hi` for an f16 half; the other half is kept.
+    """
 
-    return step
+    def make(inst: Instruction) -> Step:
+        check_modifiers(inst, "op_sel", "op_sel_hi", "clamp")
+        chosen = inst.modifiers.get("op_sel", [0] * 3)
+        halves = inst.modifiers.get("op_sel_hi", [0] * 3)
+        getters = [
+            _mix_half(inst, o, chosen[i]) if halves[i] else source(inst, 1 + i, "f", i)
+            for i, o in enumerate(inst.operands[1:4])
+        ]
+        if len(getters) != 3:
+            raise UnsupportedInstruction(inst, "expected 3 sources")
+        row = vector_row(inst, 0)
+        clamp = "clamp" in inst.modifiers
+        shift, kept = {"lo": (0, 0xFFFF0000), "hi": (16, 0xFFFF)}.get(result, (0, 0))
+
+        def step(w: Wave) -> None:
+            a, b, c = (np.asarray(get(w)).astype(np.float32) for get in getters)
+            value = formats.fma32(a, b, c)
+            if clamp:
+                value = np.where(value > 0, np.minimum(value, np.float32(1)), np.float32(0))
+            if result == "f32":
+                np.copyto(w.F[row], value, where=w.mask)
+                return
+            target = w.R[row]
+            placed = formats.f32_to_f16(value) << u32(shift) | (target & u32(kept))
+            np.copyto(target, placed, where=w.mask)
+
+        return step
+
+    return make
+
+
+def _mix_half(inst: Instruction, operand: Operand, part: int) -> Getter:
+    """An f16 half as a source of v_fma_mix; neg_hi means the absolute value there."""
+    half = _half_part(inst, operand, part, 0, np.float16)
+    if operand.negate and operand.absolute:
+        return lambda w: -np.abs(half(w))
+    if operand.absolute:
+        return lambda w: np.abs(half(w))
+    return (lambda w: -half(w)) if operand.negate else half
 
 
 TABLE: dict[str, Callable[[Instruction], Step]] = {
@@ -289,7 +315,7 @@ TABLE: dict[str, Callable[[Instruction], Step]] = {
     "v_pk_mul_f16": packed_half(np.multiply, 2, np.float16),
     "v_pk_max_f16": packed_half(formats.maximum, 2, np.float16),
     "v_pk_min_f16": packed_half(formats.minimum, 2, np.float16),
-    "v_pk_fma_f16": packed_half(_fma_half, 3, np.float16),
+    "v_pk_fma_f16": packed_half(fma_f16, 3, np.float16),
     "v_pk_add_u16": packed_half(np.add, 2, np.uint16),
     "v_pk_sub_i16": packed_half(np.subtract, 2, np.int16),
     "v_pk_mul_lo_u16": packed_half(np.multiply, 2, np.uint16),
@@ -299,7 +325,9 @@ TABLE: dict[str, Callable[[Instruction], Step]] = {
     "v_pk_min_i16": packed_half(np.minimum, 2, np.int16),
     "v_pk_max_u16": packed_half(np.maximum, 2, np.uint16),
     "v_pk_min_u16": packed_half(np.minimum, 2, np.uint16),
-    "v_fma_mix_f32": fma_mix_f32,
+    "v_fma_mix_f32": fma_mix("f32"),
+    "v_fma_mixlo_f16": fma_mix("lo"),
+    "v_fma_mixhi_f16": fma_mix("hi"),
     "v_cvt_pk_fp8_f32": cvt_pk_narrow(0),
     "v_cvt_pk_bf8_f32": cvt_pk_narrow(1),
     "v_cvt_scalef32_pk_fp8_f32": cvt_pk_scaled(0, "f32"),

@@ -49,9 +49,12 @@ def _leading(bits: int) -> Callable[[int], int]:
     return lambda a: bits - a.bit_length() if a else M32
 
 
-def _leading_sign(a: int) -> int:
-    value = a ^ M32 if a >> 31 else a
-    return 32 - value.bit_length() if value else M32
+def _leading_sign(bits: int) -> Callable[[int], int]:
+    def count(a: int) -> int:
+        value = a ^ (1 << bits) - 1 if a >> bits - 1 else a
+        return bits - value.bit_length() if value else M32
+
+    return count
 
 
 def _bitrev(bits: int) -> Callable[[int], int]:
@@ -63,13 +66,20 @@ KEEP: dict[str, tuple[int, tuple[int, ...], Callable[..., int]]] = {
     "s_mov_b32": (32, (32,), lambda a: a),
     "s_mov_b64": (64, (64,), lambda a: a),
     "s_brev_b32": (32, (32,), _bitrev(32)),
+    "s_brev_b64": (64, (64,), _bitrev(64)),
     "s_ff1_i32_b32": (32, (32,), _first_one),
     "s_ff1_i32_b64": (32, (64,), _first_one),
     "s_ctz_i32_b32": (32, (32,), _first_one),
+    "s_ctz_i32_b64": (32, (64,), _first_one),
     "s_flbit_i32_b32": (32, (32,), _leading(32)),
     "s_flbit_i32_b64": (32, (64,), _leading(64)),
     "s_clz_i32_u32": (32, (32,), _leading(32)),
-    "s_flbit_i32": (32, (32,), _leading_sign),
+    "s_clz_i32_u64": (32, (64,), _leading(64)),
+    "s_flbit_i32": (32, (32,), _leading_sign(32)),
+    "s_flbit_i32_i64": (32, (64,), _leading_sign(64)),
+    "s_cls_i32": (32, (32,), _leading_sign(32)),
+    "s_cls_i32_i64": (32, (64,), _leading_sign(64)),
+    "s_bitreplicate_b64_b32": (64, (32,), lambda a: int("".join(2 * c for c in f"{a:032b}"), 2)),
     "s_sext_i32_i8": (32, (32,), lambda a: signed(a & 0xFF, 8)),
     "s_sext_i32_i16": (32, (32,), lambda a: signed(a & 0xFFFF, 16)),
     "s_mul_i32": (32, (32, 32), operator.mul),
@@ -79,6 +89,7 @@ KEEP: dict[str, tuple[int, tuple[int, ...], Callable[..., int]]] = {
     "s_bfm_b64": (64, (32, 32), lambda a, b: (1 << (a & 63)) - 1 << (b & 63)),
     "s_pack_ll_b32_b16": (32, (32, 32), lambda a, b: a & 0xFFFF | (b & 0xFFFF) << 16),
     "s_pack_lh_b32_b16": (32, (32, 32), lambda a, b: a & 0xFFFF | b & 0xFFFF0000),
+    "s_pack_hl_b32_b16": (32, (32, 32), lambda a, b: a >> 16 | (b & 0xFFFF) << 16),
     "s_pack_hh_b32_b16": (32, (32, 32), lambda a, b: a >> 16 | b & 0xFFFF0000),
     "s_mul_u64": (64, (64, 64), operator.mul),
     "s_add_nc_u64": (64, (64, 64), operator.add),
@@ -305,6 +316,9 @@ def _conditional_move(inst: Instruction) -> Step:
     bits = 64 if inst.mnemonic.endswith("64") else 32
     write = target(inst, inst.operands[0], bits)
     value = scalar_source(inst, inst.operands[1], bits)
+    if inst.mnemonic == "s_cmovk_i32":
+        constant = _sext16(inst.operands[1].index)
+        value = lambda w: constant  # noqa: E731
     return lambda w: write(w, value(w)) if w.scc else None
 
 
@@ -355,6 +369,7 @@ def _save_exec(inst: Instruction) -> Step:
 _OTHER: dict[str, Callable[[Instruction], Step]] = {
     "s_cselect_b32": _select, "s_cselect_b64": _select,
     "s_cmov_b32": _conditional_move, "s_cmov_b64": _conditional_move,
+    "s_cmovk_i32": _conditional_move,
     "s_movk_i32": _immediate, "s_addk_i32": _immediate, "s_mulk_i32": _immediate,
     "s_addk_co_i32": _immediate,
     "s_bitset0_b32": _bit_set, "s_bitset1_b32": _bit_set,

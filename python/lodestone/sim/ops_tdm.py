@@ -2,25 +2,33 @@
 
 A tensor instruction takes a descriptor (D#) from scalar registers and copies one tile. EXEC takes
 no part. Elements outside of the tensor load as zero and are not stored; count 0 does nothing but
-still counts in TENSORcnt. Not simulated, and refused: multicast, the atomic barrier, stores with
-padding (hardware doesn't pad there).
+still counts in TENSORcnt. Stores ignore padding and the multicast mask. Not simulated, and refused:
+the atomic barrier.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from . import checks
 from .asm import Instruction
-from .counters import ASYNC, DMA, READ, TENSOR, Pending, issue
+from .counters import ASYNC, ASYNC_STORE, DMA, READ, TENSOR, Pending, issue
 from .errors import ExecutionError, UnsupportedInstruction
 from .lds import Pattern
-from .ops_vmem import Data, active, gather, global_addresses, scatter
+from .ops_vmem import (
+    Data,
+    active,
+    gather,
+    global_addresses,
+    multicast_addresses,
+    note_multicast,
+    scatter,
+)
 from .values import Step, check_modifiers, vector_row
 from .wave import Array, Wave
 
@@ -32,6 +40,7 @@ class Descriptor:
     Attributes:
         interval, amount: padding in bytes: after each `interval` bytes, `amount` are skipped.
         rows: row indices of a gather, or None.
+        mask: workgroups of the cluster that get the data, or 0.
         repeats: (LDS increment, global increment) in elements for each iteration but the first.
     """
 
@@ -46,6 +55,7 @@ class Descriptor:
     rows: tuple[int, ...] | None = None
     repeats: int = 1
     increments: tuple[int, int] = (0, 0)
+    mask: int = 0
 
 
 def _field(words: Sequence[int], low: int, bits: int) -> int:
@@ -62,8 +72,6 @@ def decode(groups: Sequence[Sequence[int]]) -> Descriptor | None:
         return None
     if _field(g0, 126, 2) != 2:
         raise ExecutionError(f"descriptor type {_field(g0, 126, 2)}, expected 2")
-    if _field(g1, 0, 16):
-        raise ExecutionError(f"multicast (mask {_field(g1, 0, 16):#x}) is not simulated")
     if _field(g1, 18, 1):
         raise ExecutionError("the descriptor's atomic barrier is not simulated")
     g2 = groups[2] if len(groups) > 2 else [0] * 4
@@ -98,6 +106,7 @@ def decode(groups: Sequence[Sequence[int]]) -> Descriptor | None:
         rows=rows,
         repeats=_field(g2, 112, 16) + 1 if iterates else 1,
         increments=(g2[1], _field(g2, 64, 48)) if iterates else (0, 0),
+        mask=_field(g1, 0, 16),
     )
 
 
@@ -143,8 +152,19 @@ def tensor(inst: Instruction) -> Step:
         if tile is None:
             issue(w, Pending(inst, TENSOR))
             return
-        if not loads and tile.interval:
-            raise ExecutionError("a tensor store with padding is not defined")
+        if tile.mask and not w.group.in_cluster:
+            raise ExecutionError(f"multicast mask {tile.mask:#x} outside of a cluster, must be 0")
+        if loads:
+            note_multicast(w, inst, tile.mask, replace(tile, lds=0))
+        elif tile.interval:
+            tile = replace(tile, interval=0, amount=0)
+            w.group.findings.add(
+                checks.PADDING_IGNORED,
+                checks.WARNING,
+                "stores from LDS ignore the descriptor's padding",
+                w.index,
+                inst,
+            )
         parts = [elements(tile, turn) for turn in range(tile.repeats)]
         lds, memory, inside = (np.concatenate(x) for x in zip(*parts, strict=True))
         live = None if inside.all() else inside[None]
@@ -154,31 +174,35 @@ def tensor(inst: Instruction) -> Step:
     return step
 
 
-_ASYNC = re.compile(r"global_(load_async_to|store_async_from)_lds_b(8|32|64|128)$")
+_ASYNC = re.compile(
+    r"(?:global_(load_async_to|store_async_from)|cluster_(load_async_to))_lds_b(8|32|64|128)$"
+)
 
 
 def asynchronous(inst: Instruction) -> Step:
-    """global_load_async_to_lds and global_store_async_from_lds.
+    """global_load_async_to_lds, cluster_load_async_to_lds and global_store_async_from_lds.
 
     The lane's LDS address is a register plus the instruction offset, which is added to the
     memory address, too.
     """
     found = _ASYNC.match(inst.mnemonic)
     assert found
-    check_modifiers(inst, "offset", "th", "scope")
-    size = int(found[2]) // 8
+    check_modifiers(inst, "offset", "th", "scope", "scale_offset")
+    size = int(found[3]) // 8
     data = Data(min(4, size), max(1, size // 4))
-    loads = found[1] == "load_async_to"
+    loads = found[1] != "store_async_from"
     # Operands: LDS address and memory address for loads, the other way round for stores.
     row = vector_row(inst, 0 if loads else 1)
-    addresses = global_addresses(inst, 1 if loads else 0, 2)
+    addresses = global_addresses(inst, 1 if loads else 0, 2, data)
+    if found[2]:
+        addresses = multicast_addresses(inst, addresses)
     offset = inst.modifiers.get("offset", 0)
 
     def step(w: Wave) -> None:
         start, inside = addresses(w)
         live = active(w, inside)
         lds = w.R[row].astype(np.int64) + offset
-        _copy(w, inst, ASYNC, loads, lds, start, live, data)
+        _copy(w, inst, ASYNC if loads else ASYNC_STORE, loads, lds, start, live, data)
 
     return step
 
@@ -207,23 +231,33 @@ def _copy(
     if not pattern.in_bounds:
         group.lds_fault(w, inst, pattern, checks.ERROR)
     if loads:
-        values = gather(w, memory, live, data)
+        values = gather(group.memory, memory, live, data)
         operation = Pending(inst, queue, DMA, pattern)
         if group.mode.late_writes:
             operation.deliver = lambda: pattern.write(group.lds, values)
         else:
             pattern.write(group.lds, values)
     else:
+        if queue == TENSOR:
+            _land_tensor_loads(w)
         operation = Pending(inst, queue, READ, pattern)
 
         def store() -> None:
-            scatter(w, memory, live, data, pattern.read(group.lds))
+            scatter(group.memory, memory, live, data, pattern.read(group.lds))
 
         if group.mode.late_reads:
             operation.deliver = store
         else:
             store()
     issue(w, operation)
+
+
+def _land_tensor_loads(w: Wave) -> None:
+    """A wave's tensor instructions are in order: what was loaded is there when a store reads."""
+    for operation in w.queues[TENSOR]:
+        if operation.kind == DMA and operation.deliver is not None:
+            deliver, operation.deliver = operation.deliver, None
+            deliver()
 
 
 def copies(inst: Instruction) -> Step | None:

@@ -1,8 +1,9 @@
-"""Vector memory instructions: buffer, global, scratch; to registers, from registers, to LDS.
+"""Vector memory instructions: buffer, global, flat, scratch; to and from registers, to LDS.
 
 Addresses: buffers are raw (stride 0, no swizzle); a component is out of range when offset +
 instruction offset >= num_records (the scalar offset takes no part) and then reads zero or isn't
-written. Global accesses must lie inside a buffer of the caller.
+written. Global accesses must lie inside a buffer of the caller, and so must flat ones: the
+apertures of LDS and scratch are not mapped.
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ import numpy as np
 
 from . import checks
 from .asm import Instruction
-from .counters import DMA, STORE, VMEM, Pending, issue
+from .counters import DMA, STORE, VMEM, Pending, issue, issue_flat
 from .errors import ExecutionError, UnsupportedInstruction
 from .lds import MAX_PATTERNS, Pattern
-from .operands import M0
-from .values import Step, check_modifiers, scalar_source, vector_row
+from .memory import Arena, Scratch
+from .operands import M0, Operand
+from .values import Getter, Step, check_modifiers, scalar_source, vector_row
 from .wave import POISON, Array, Wave
 
 u32 = np.uint32
@@ -62,7 +64,7 @@ _STORES = {
     **{f"b{32 * n}": Data(4, n) for n in (1, 2, 3, 4)},
     "b8": Data(1), "b16": Data(2), "d16_hi_b16": Data(2, d16=2), "d16_hi_b8": Data(1, d16=2),
 }  # fmt: skip
-_NAME = re.compile(r"(buffer|global|scratch)_(load|store)_(lds_)?(\w+)$")
+_NAME = re.compile(r"(buffer|global|flat|scratch|cluster)_(load|store)_(lds_)?(\w+)$")
 
 # lane offsets -> (arena offsets [lanes] int64, components in range [count, lanes] or None)
 Addresses = Callable[[Wave], tuple[Array, Array | None]]
@@ -113,11 +115,15 @@ def _buffer_addresses(inst: Instruction, first: int, data: Data) -> Addresses:
     return addresses
 
 
-def global_addresses(inst: Instruction, first: int, scalar: int) -> Addresses:
-    """Address of a global access: 64-bit vaddr, or scalar base plus 32-bit vaddr."""
+def global_addresses(inst: Instruction, first: int, scalar: int, data: Data) -> Addresses:
+    """Address of a global access: 64-bit vaddr, or scalar base plus 32-bit vaddr.
+
+    With `scale_offset` the 32-bit vaddr counts elements (CDNA5 ISA, 10.8.1).
+    """
     constant = inst.modifiers.get("offset", 0)
     row = vector_row(inst, first)
-    base = inst.operands[scalar]
+    base = inst.operands[scalar] if scalar < len(inst.operands) else Operand("off")
+    scale = data.size * data.count if "scale_offset" in inst.modifiers else 1
 
     def wide(w: Wave) -> tuple[Array, Array | None]:
         low = w.R[row].astype(np.int64)
@@ -125,12 +131,14 @@ def global_addresses(inst: Instruction, first: int, scalar: int) -> Addresses:
         return (low | high) + (constant - w.group.memory.base), None
 
     if base.kind in ("off", "null"):
+        if scale != 1:
+            raise UnsupportedInstruction(inst, "scale_offset without a scalar base")
         return wide
     base_of = scalar_source(inst, base, 64)
 
     def narrow(w: Wave) -> tuple[Array, Array | None]:
         start = base_of(w) + constant - w.group.memory.base
-        return w.R[row].astype(np.int64) + start, None
+        return w.R[row].astype(np.int64) * scale + start, None
 
     return narrow
 
@@ -142,9 +150,8 @@ def active(w: Wave, inside: Array | None) -> Array | None:
     return w.mask[None] if inside is None else inside & w.mask
 
 
-def gather(w: Wave, start: Array, live: Array | None, data: Data) -> Array:
+def gather(memory: Arena, start: Array, live: Array | None, data: Data) -> Array:
     """Read uint32 [count, lanes]; what isn't live is zero."""
-    memory = w.group.memory
     at = start[None, :] + data.size * np.arange(data.count, dtype=np.int64)[:, None]
     if live is None:
         memory.check(start, data.size * data.count, "read")
@@ -166,9 +173,8 @@ def gather(w: Wave, start: Array, live: Array | None, data: Data) -> Array:
     return values
 
 
-def scatter(w: Wave, start: Array, live: Array | None, data: Data, values: Array) -> None:
+def scatter(memory: Arena, start: Array, live: Array | None, data: Data, values: Array) -> None:
     """Write the low bytes of `values` [count, lanes] where live; later lanes win."""
-    memory = w.group.memory
     at = start[None, :] + data.size * np.arange(data.count, dtype=np.int64)[:, None]
     if live is None:
         memory.check(start, data.size * data.count, "write")
@@ -185,27 +191,24 @@ def scatter(w: Wave, start: Array, live: Array | None, data: Data, values: Array
             memory.bytes[at + byte] = (values >> u32(8 * byte)).astype(np.uint8)
 
 
-def load(inst: Instruction, addresses: Addresses, data: Data) -> Step:
+def load(inst: Instruction, addresses: Addresses, data: Data, arena: Getter) -> Step:
     """A load to registers."""
     row = vector_row(inst, 0)
     if inst.operands[0].width != data.count:
         raise UnsupportedInstruction(inst, f"destination must be {data.count} registers")
     targets = tuple(range(row, row + data.count))
+    flat = inst.mnemonic.startswith("flat")
 
     def merged(w: Wave, values: Array) -> Array:
-        if data.d16 == 1:
-            return np.asarray(values & u32(0xFFFF) | w.R[row] & u32(0xFFFF0000))
-        if data.d16 == 2:
-            return np.asarray(values << u32(16) | w.R[row] & u32(0xFFFF))
-        return values
+        return w.merged_half(row, values, data.d16 == 2) if data.d16 else values
 
     def step(w: Wave) -> None:
         start, inside = addresses(w)
-        values = gather(w, start, active(w, inside), data)
+        values = gather(arena(w), start, active(w, inside), data)
         mask = None if w.full else w.mask
         if w.group.mode.eager:
             w.write_rows(row, merged(w, values), mask)
-            issue(w, Pending(inst, VMEM))
+            (issue_flat if flat else issue)(w, Pending(inst, VMEM))
             return
 
         def deliver() -> None:
@@ -213,25 +216,29 @@ def load(inst: Instruction, addresses: Addresses, data: Data) -> Step:
 
         if not data.d16:
             w.write_rows(row, np.broadcast_to(POISON, values.shape), mask)
-        issue(w, Pending(inst, VMEM, "", None, targets, deliver))
+        operation = Pending(inst, VMEM, "", None, targets, deliver)
+        (issue_flat if flat else issue)(w, operation)
 
     return step
 
 
-def store(inst: Instruction, addresses: Addresses, data: Data, position: int) -> Step:
+def store(
+    inst: Instruction, addresses: Addresses, data: Data, position: int, arena: Getter
+) -> Step:
     """A store from registers; it lands at issue (its data is read then)."""
     row = vector_row(inst, position)
     if inst.operands[position].width != data.count:
         raise UnsupportedInstruction(inst, f"data must be {data.count} registers")
     queue = STORE if inst.chip == "gfx1250" else VMEM
+    enter = issue_flat if inst.mnemonic.startswith("flat") else issue
 
     def step(w: Wave) -> None:
         start, inside = addresses(w)
         values = w.V[row : row + data.count]
         if data.d16 == 2:
             values = values >> u32(16)
-        scatter(w, start, active(w, inside), data, values)
-        issue(w, Pending(inst, queue))
+        scatter(arena(w), start, active(w, inside), data, values)
+        enter(w, Pending(inst, queue))
 
     return step
 
@@ -269,7 +276,7 @@ def load_to_lds(inst: Instruction, addresses: Addresses, data: Data) -> Step:
         group = w.group
         pattern = pattern_of(w)
         start, inside = addresses(w)
-        values = gather(w, start, active(w, inside), data)
+        values = gather(group.memory, start, active(w, inside), data)
         operation = Pending(inst, VMEM, DMA, pattern)
         if group.mode.late_writes:
             operation.deliver = lambda: pattern.write(group.lds, values)
@@ -280,56 +287,53 @@ def load_to_lds(inst: Instruction, addresses: Addresses, data: Data) -> Step:
     return step
 
 
-def _scratch(inst: Instruction, loading: bool, data: Data) -> Step:
-    """Scratch: per-lane private memory, byte addressed."""
-    if data.size != 4:
-        raise UnsupportedInstruction(inst, "scratch access smaller than a dword")
-    vector, scalar = (inst.operands[1], inst.operands[2]) if loading else (
-        inst.operands[0], inst.operands[2])  # fmt: skip
+def _scratch_addresses(inst: Instruction, first: int, data: Data) -> Addresses:
+    """Place in the wave's scratch arena: vaddr + saddr + offset, inside of the lane's part."""
+    vector, scalar = inst.operands[first], inst.operands[2]
     constant = inst.modifiers.get("offset", 0)
+    scale = data.size * data.count if "scale_offset" in inst.modifiers else 1
     base_of = (lambda w: 0) if scalar.kind in ("off", "null") else scalar_source(inst, scalar)
-    row = vector_row(inst, 0 if loading else 1)
-    lanes_index = np.arange(64)
 
-    def place(w: Wave) -> Array:
+    def addresses(w: Wave) -> tuple[Array, Array | None]:
         start = np.full(w.lanes, base_of(w) + constant, np.int64)
         if vector.kind == "v":
-            start += w.R[vector.index].astype(np.int64)
-        size = w.group.scratch_bytes
-        if w.scratch is None:
-            w.scratch = np.full(((size + 3) // 4, w.lanes), POISON, np.uint32)
+            start += w.R[vector.index].astype(np.int64) * scale
+        arena = scratch_of(w)
         live = start if w.full else start[w.mask]
-        if len(live) and (live.min() < 0 or live.max() + 4 * data.count > size):
+        end = data.size * data.count
+        if len(live) and (live.min() < 0 or live.max() + end > arena.size):
             raise ExecutionError(
-                f"scratch access at {int(live.min())}..{int(live.max()) + 4 * data.count} "
-                f"exceeds the {size} bytes per lane"
+                f"scratch access at {int(live.min())}..{int(live.max()) + end} "
+                f"exceeds the {arena.size} bytes per lane"
             )
-        start = start if w.full else np.where(w.mask, start, 0)
-        return (start >> 2)[None] + np.arange(data.count)[:, None]
+        return start + arena.first, None
 
-    targets = tuple(range(row, row + data.count))
+    return addresses
 
-    def load_step(w: Wave) -> None:
-        at = place(w)
-        assert w.scratch is not None
-        values = w.scratch[at, lanes_index[: w.lanes]]
-        mask = None if w.full else w.mask
-        if w.group.mode.eager:
-            w.write_rows(row, values, mask)
-            issue(w, Pending(inst, VMEM))
-            return
-        w.write_rows(row, np.broadcast_to(POISON, values.shape), mask)
-        issue(w, Pending(inst, VMEM, "", None, targets, lambda: w.write_rows(row, values, mask)))
 
-    def store_step(w: Wave) -> None:
-        at = place(w)
-        assert w.scratch is not None
-        live = np.broadcast_to(w.mask, at.shape)
-        lanes = np.broadcast_to(lanes_index[: w.lanes], at.shape)
-        w.scratch[at[live], lanes[live]] = w.V[row : row + data.count][live]
-        issue(w, Pending(inst, STORE if inst.chip == "gfx1250" else VMEM))
+def scratch_of(w: Wave) -> Scratch:
+    """The wave's scratch memory, allocated at the first access."""
+    if w.scratch is None:
+        w.scratch = Scratch(w.group.scratch_bytes, w.lanes)
+    return w.scratch
 
-    return load_step if loading else store_step
+
+def multicast_addresses(inst: Instruction, addresses: Addresses) -> Addresses:
+    """Addresses of a cluster load: the same, and the request is noted. M0 holds the mask."""
+
+    def noted(w: Wave) -> tuple[Array, Array | None]:
+        start, inside = addresses(w)
+        note_multicast(w, inst, w.S[M0] & 0xFFFF, (start.tobytes(), w.exec_bits))
+        return start, inside
+
+    return noted
+
+
+def note_multicast(w: Wave, inst: Instruction, mask: int, key: Any) -> None:
+    """Note a multicast load of `key` in the cluster; without a mask or a cluster it is none."""
+    group = w.group
+    if mask and group.cluster is not None and group.in_cluster:
+        group.cluster.request(w, inst, mask, key)
 
 
 def vector_memory(inst: Instruction) -> Step | None:
@@ -342,9 +346,8 @@ def vector_memory(inst: Instruction) -> Step | None:
     if data is None:
         return None
     loading = direction == "load"
-    if space == "scratch":
-        check_modifiers(inst, "offset", *CACHE_BITS)
-        return _scratch(inst, loading, data)
+    arena: Getter = lambda w: w.group.memory  # noqa: E731
+    first = 1 if loading else 0
     if space == "buffer":
         if inst.chip == "gfx1250":
             raise UnsupportedInstruction(inst, "buffer instructions on gfx1250")
@@ -352,10 +355,20 @@ def vector_memory(inst: Instruction) -> Step | None:
         if "lds" in inst.modifiers:
             return load_to_lds(inst, _buffer_addresses(inst, 0, data), data)
         addresses = _buffer_addresses(inst, 1, data)
-        return load(inst, addresses, data) if loading else store(inst, addresses, data, 0)
-    check_modifiers(inst, "offset", *CACHE_BITS)
+        return (
+            load(inst, addresses, data, arena)
+            if loading
+            else store(inst, addresses, data, 0, arena)
+        )
+    check_modifiers(inst, "offset", "scale_offset", *CACHE_BITS)
     if to_lds:
-        return load_to_lds(inst, global_addresses(inst, 0, 1), data)
+        return load_to_lds(inst, global_addresses(inst, 0, 1, data), data)
+    if space == "scratch":
+        addresses, arena = _scratch_addresses(inst, first, data), scratch_of
+    else:
+        addresses = global_addresses(inst, first, 2, data)
+    if space == "cluster":
+        addresses = multicast_addresses(inst, addresses)
     if loading:
-        return load(inst, global_addresses(inst, 1, 2), data)
-    return store(inst, global_addresses(inst, 0, 2), data, 1)
+        return load(inst, addresses, data, arena)
+    return store(inst, addresses, data, 1, arena)

@@ -127,6 +127,7 @@ def run(
     *,
     grid: int | Sequence[int] = 1,
     block: int | Sequence[int] | None = None,
+    cluster: int | Sequence[int] | None = None,
     args: Sequence[Any] | Mapping[str, Any] = (),
     mode: str = "E",
     order: modes.Order = "forward",
@@ -145,8 +146,10 @@ def run(
             `load` returned.
         grid: number of workgroups, up to three dimensions.
         block: work items per workgroup; the metadata's required size by default.
+        cluster: workgroups per cluster (gfx1250); the metadata's by default, or one.
         args: one value per argument of the kernel, in order or by name: a NumPy array for a
-            pointer (any dtype, also of ml_dtypes), a number or NumPy scalar otherwise.
+            pointer (any dtype, also of ml_dtypes), a number or NumPy scalar otherwise; of a
+            pointer to LDS, the byte offset there.
         mode: E, R or W (see `modes`).
         order: `forward`, `reverse` or a seed: in which order the waves run between barriers.
         dynamic_lds: bytes of dynamic LDS.
@@ -166,7 +169,13 @@ def run(
     if isinstance(kernel, Program) and chip not in (None, program.chip):
         raise SimulationError(f"program is for {program.chip}, not {chip}")
     plan = launch.prepare(
-        program, name=name, grid=grid, block=block, args=args, dynamic_lds=dynamic_lds
+        program,
+        name=name,
+        grid=grid,
+        block=block,
+        args=args,
+        dynamic_lds=dynamic_lds,
+        cluster=cluster,
     )
     launch.check_float_mode(plan.kernel)
     chosen = modes.mode_named(mode)
@@ -180,9 +189,9 @@ def run(
     error = ""
     try:
         if workers > 1:
-            part = session.execute_parallel(min(workers, session.workgroups), progress)
+            part = session.execute_parallel(min(workers, session.clusters), progress)
         else:
-            part = session.execute(range(session.workgroups), progress)
+            part = session.execute(range(session.clusters), progress)
     except ExecutionError as stopped:
         if check:
             raise

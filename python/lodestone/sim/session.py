@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy as np
 from . import banks, launch, ops_lds
 from .asm import Instruction, Program
 from .checks import Finding, Findings
+from .cluster import Cluster
 from .counters import READ, WRITE
 from .decode import Code
 from .errors import ExecutionError
@@ -73,10 +74,16 @@ class Session:
         """How many workgroups the grid has."""
         return self.plan.grid[0] * self.plan.grid[1] * self.plan.grid[2]
 
+    @property
+    def clusters(self) -> int:
+        """How many clusters the grid has; a workgroup by itself counts as one."""
+        sizes = self.plan.cluster
+        return self.workgroups // (sizes[0] * sizes[1] * sizes[2])
+
     def execute(
         self, numbers: Iterable[int], progress: Callable[[int, int], None] | None = None
     ) -> Part:
-        """Run the workgroups `numbers`, one after the other.
+        """Run the clusters `numbers`, one after the other; a workgroup by itself is one, too.
 
         Raises:
             ExecutionError: as `run`; the part that was done is its attribute `part`.
@@ -92,9 +99,7 @@ class Session:
         try:
             with np.errstate(all="ignore"):
                 for number in numbers:
-                    findings.workgroup = number
-                    self._workgroup(number, entry, part, findings, accesses)
-                    part.done += 1
+                    self._cluster(number, entry, part, findings, accesses)
                     if progress is not None:
                         progress(part.done, self.workgroups)
         except ExecutionError as error:
@@ -105,7 +110,7 @@ class Session:
             part.counts = self._counts()
         return part
 
-    def _workgroup(
+    def _cluster(
         self,
         number: int,
         entry: int,
@@ -113,8 +118,35 @@ class Session:
         findings: Findings,
         accesses: Counter[tuple[int, Pattern]],
     ) -> None:
+        groups = [self._workgroup(place, findings, accesses) for place in self._places(number)]
+        try:
+            part.executed += Cluster(groups).run(entry, self.order, self.limit - part.executed)
+        finally:
+            # Summed up here, so that patterns don't pile up over a large grid.
+            add_lds(part.lds, lds_costs(self.plan.program, accesses))
+            accesses.clear()
+        part.done += len(groups)
+        for group in groups:
+            part.tensor += [
+                (pc, text, group.number, wave, words)
+                for pc, text, wave, words in group.tensor_operations
+            ]
+
+    def _places(self, number: int) -> list[launch.Dim3]:
+        """Positions in the grid of the workgroups of cluster `number`, x first."""
+        sizes = self.plan.cluster
+        counts = [g // c for g, c in zip(self.plan.grid, sizes, strict=True)]
+        first = _position(number, counts)
+        inside = (_position(i, sizes) for i in range(sizes[0] * sizes[1] * sizes[2]))
+        return [
+            (first[0] * sizes[0] + x, first[1] * sizes[1] + y, first[2] * sizes[2] + z)
+            for x, y, z in inside
+        ]
+
+    def _workgroup(
+        self, place: launch.Dim3, findings: Findings, accesses: Counter[tuple[int, Pattern]]
+    ) -> Workgroup:
         plan = self.plan
-        x, rest = number % plan.grid[0], number // plan.grid[0]
         descriptor = plan.kernel.descriptor
         group = Workgroup(
             self.code,
@@ -124,27 +156,18 @@ class Session:
             scratch_bytes=descriptor.private_segment_size,
             fp16_overflow=descriptor.fp16_overflow,
             findings=findings,
+            number=place[0] + plan.grid[0] * (place[1] + plan.grid[1] * place[2]),
         )
         group.checker.accesses = accesses
-        position = (x, rest % plan.grid[1], rest // plan.grid[1])
-        launch.set_registers(group, plan, self.memory, position)
-        try:
-            part.executed += group.run(entry, self.order, self.limit - part.executed)
-        finally:
-            # Summed up here, so that patterns don't pile up over a large grid.
-            add_lds(part.lds, lds_costs(plan.program, accesses))
-            accesses.clear()
-        part.tensor += [
-            (pc, text, number, wave, words) for pc, text, wave, words in group.tensor_operations
-        ]
+        launch.set_registers(group, plan, self.memory, place)
+        return group
 
     def _counts(self) -> Counter[str]:
         counts: Counter[str] = Counter()
-        instructions = self.code.program.instructions
         for block in self.code.blocks.values():
             if block.hits:
-                for inst in instructions[block.first : block.first + block.count]:
-                    counts[inst.mnemonic] += block.hits
+                for name, times in block.mnemonics.items():
+                    counts[name] += times * block.hits
         return counts
 
     def execute_parallel(
@@ -155,7 +178,7 @@ class Session:
         Workgroups must be independent of each other, as they must be on hardware.
         """
         total = Part()
-        slices = [range(i, self.workgroups, workers) for i in range(workers)]
+        slices = [range(i, self.clusters, workers) for i in range(workers)]
         global _forked
         _forked = self
         try:
@@ -171,6 +194,11 @@ class Session:
             stopped.part = total
             raise stopped
         return total
+
+
+def _position(number: int, sizes: Sequence[int]) -> launch.Dim3:
+    """A running number, x first -> position."""
+    return number % sizes[0], number // sizes[0] % sizes[1], number // sizes[0] // sizes[1]
 
 
 def add_lds(total: dict[int, list[int]], more: dict[int, list[int]]) -> None:

@@ -58,17 +58,26 @@ def bfe_i32(value: Any, offset: Any, width: Any) -> Any:
     return np.where(up == 64, 0, extended >> (up & M6).astype(np.int64)).astype(np.int32)
 
 
-def med3(a: Any, b: Any, c: Any) -> Any:
-    """The middle one of three."""
-    return np.maximum(np.minimum(a, b), np.minimum(np.maximum(a, b), c))
+def selections(minimum: Any, maximum: Any) -> dict[str, tuple[int, Callable[..., Any]]]:
+    """Name -> number of sources and function, of everything that picks by order."""
+    low, high = minimum, maximum
+    return {
+        "min": (2, low),
+        "max": (2, high),
+        "min3": (3, lambda a, b, c: low(low(a, b), c)),
+        "max3": (3, lambda a, b, c: high(high(a, b), c)),
+        "med3": (3, lambda a, b, c: high(low(a, b), low(high(a, b), c))),
+        "minmax": (3, lambda a, b, c: high(low(a, b), c)),
+        "maxmin": (3, lambda a, b, c: low(high(a, b), c)),
+    }
 
 
-def med3_f32(a: Any, b: Any, c: Any) -> Any:
+def med3_float(a: Any, b: Any, c: Any) -> Any:
     """The middle one of three; with a NaN, the smallest of the others."""
     nan = np.isnan(a) | np.isnan(b) | np.isnan(c)
-    low = formats.minimum(formats.minimum(a, b), c)
+    smallest = formats.minimum(formats.minimum(a, b), c)
     middle = formats.maximum(formats.minimum(a, b), formats.minimum(formats.maximum(a, b), c))
-    return np.where(nan, low, middle)
+    return np.where(nan, smallest, middle)
 
 
 def perm(high: Any, low: Any, selector: Any) -> Any:
@@ -167,21 +176,58 @@ def round_f16_to_zero(value: Any) -> Any:
 
 
 def ldexp(value: Any, exponent: Any) -> Any:
-    """value * 2 ** exponent."""
-    return np.ldexp(np.asarray(value, np.float64), np.clip(as_i32(exponent), -400, 400)).astype(
-        np.float32
-    )
+    """value * 2 ** exponent, rounded once."""
+    value = np.asarray(value)
+    # Beyond any exponent of the type; the product is exact in the wider one.
+    power = np.clip(np.asarray(exponent).astype(np.int32), -4200, 4200)
+    return np.ldexp(value.astype(np.longdouble), power).astype(value.dtype)
+
+
+def mantissa(value: Any) -> Any:
+    """The fraction in [0.5, 1) with the sign; zeros, infinities and NaNs as they are."""
+    fraction, _ = np.frexp(value)
+    return np.where(np.isfinite(value), fraction, value)
+
+
+def exponent(value: Any) -> Any:
+    """The exponent that belongs to `mantissa`; zero for zeros, infinities and NaNs."""
+    _, power = np.frexp(value)
+    return np.where(np.isfinite(value), power, 0).astype(np.int32)
+
+
+def saturated(function: Callable[..., Any], dtype: Any) -> Callable[..., Any]:
+    """The function on integers, exact, and then held in the range of `dtype`."""
+    info = np.iinfo(dtype)
+
+    def apply(*sources: Any) -> Any:
+        exact = function(*(np.asarray(a).astype(np.int64) for a in sources))
+        return np.clip(exact, info.min, info.max).astype(dtype)
+
+    return apply
+
+
+def pack_saturated(low: Any, high: Any, dtype: Any) -> Any:
+    """Two integers, each held in the range of a 16-bit type, in one word."""
+    info = np.iinfo(dtype)
+    halves = [bits16(np.clip(a, info.min, info.max).astype(dtype)) for a in (low, high)]
+    return halves[0] | halves[1] << u32(16)
+
+
+def bits16(value: Any) -> Any:
+    """The bits of 16-bit values, zero-extended."""
+    return np.asarray(value).view(np.uint16).astype(np.uint32)
+
+
+def sign_bits(value: Any) -> Any:
+    """How many bits from the top equal the sign, or -1 when all do."""
+    value = np.asarray(value)
+    return leading_zeros(np.where(value < 0, ~value, value).view(np.uint32))
 
 
 def fract(value: Any) -> Any:
     """The fraction, below one."""
     value = np.asarray(value)
     return np.minimum(value - np.floor(value), np.nextafter(value.dtype.type(1), 0))
-
-
-def fma_f64(a: Any, b: Any, c: Any) -> Any:
-    """Exact for what kernels do with it: computed in extended precision, then rounded."""
-    return (np.longdouble(1) * a * b + c).astype(np.float64)
 
 
 def fma_f16(a: Any, b: Any, c: Any) -> Any:
@@ -235,9 +281,9 @@ def mbcnt(below: Callable[[int], int]) -> Callable[[Any, Any], Any]:
 
 def maximum_nan(a: Any, b: Any) -> Any:
     """IEEE maximum: NaN when either is."""
-    return np.where(np.isnan(a) | np.isnan(b), np.float32(np.nan), formats.maximum(a, b))
+    return np.where(np.isnan(a) | np.isnan(b), a + b, formats.maximum(a, b))
 
 
 def minimum_nan(a: Any, b: Any) -> Any:
     """IEEE minimum: NaN when either is."""
-    return np.where(np.isnan(a) | np.isnan(b), np.float32(np.nan), formats.minimum(a, b))
+    return np.where(np.isnan(a) | np.isnan(b), a + b, formats.minimum(a, b))

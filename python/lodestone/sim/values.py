@@ -8,13 +8,14 @@ Value kinds, one letter each, as used in the signatures of the instruction table
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from .asm import Instruction
-from .dpp import DPP_MODIFIERS, dpp_source, dpp_write_mask
+from .dpp import DPP_MODIFIERS, DPP_WORDS, dpp_source, dpp_write_mask
 from .errors import UnsupportedInstruction
 from .operands import Operand
 from .wave import Array, Wave, mask_of
@@ -85,14 +86,14 @@ def source(inst: Instruction, position: int, kind: str, number: int) -> Getter:
     if operand.is_constant:
         return _constant_source(inst, operand, kind)
     if kind in "UQd":
-        get = _wide(inst, operand, kind)
+        get = _wide(inst, operand, kind, number)
     else:
         get = _narrow(inst, operand, kind, number)
     return _modify(inst, operand, kind, get)
 
 
 def _modify(inst: Instruction, operand: Operand, kind: str, get: Getter) -> Getter:
-    if not (operand.negate or operand.absolute):
+    if not operand.signed:
         return get
     if kind not in FLOAT_KINDS:
         raise UnsupportedInstruction(inst, f"sign modifier on integer operand {operand.text}")
@@ -118,15 +119,14 @@ def _constant_source(inst: Instruction, operand: Operand, kind: str) -> Getter:
     return lambda w: value
 
 
-def _wide(inst: Instruction, operand: Operand, kind: str) -> Getter:
+def _wide(inst: Instruction, operand: Operand, kind: str, number: int) -> Getter:
     dtype = DTYPES[kind]
     if operand.kind == "v":
-        row = operand.index
+        low, high = (_row_getter(inst, operand.index + i, number) for i in (0, 1))
 
         def wide(w: Wave) -> Array:
             pair = np.empty((w.lanes, 2), np.uint32)
-            pair[:, 0] = w.R[row]
-            pair[:, 1] = w.R[row + 1]
+            pair[:, 0], pair[:, 1] = low(w), high(w)
             return np.asarray(pair.view(dtype)[:, 0])
 
         return wide
@@ -134,13 +134,17 @@ def _wide(inst: Instruction, operand: Operand, kind: str) -> Getter:
     return lambda w: np.uint64(get(w)).view(dtype)
 
 
+def _row_getter(inst: Instruction, row: int, number: int) -> Getter:
+    """A row of a vector operand; DPP moves the first source between lanes."""
+    if inst.encoding.endswith("dpp") and number == 0:
+        return dpp_source(inst, row)
+    return lambda w: w.R[row]
+
+
 def _raw(inst: Instruction, operand: Operand, number: int) -> Getter:
     """uint32 row or scalar of a register operand, before any selection; DPP applied."""
     if operand.kind == "v":
-        row = operand.index
-        if inst.encoding.endswith("dpp") and number == 0:
-            return dpp_source(inst, row)
-        return lambda w: w.R[row]
+        return _row_getter(inst, operand.index, number)
     get = scalar_source(inst, operand)
     return lambda w: np.uint32(get(w))
 
@@ -202,7 +206,8 @@ def writer(inst: Instruction, position: int, kind: str) -> Callable[[Wave, Any],
     if kind in "UQd":
 
         def write_wide(w: Wave, value: Any) -> None:
-            w.write_rows(row, wide_rows(value, w.lanes), None if w.full else w.mask)
+            mask = w.mask if dpp_mask is None else dpp_mask(w)
+            w.write_rows(row, wide_rows(value, w.lanes), mask)
 
         return write_wide
     if inst.encoding == "sdwa" and inst.modifiers.get("dst_sel", "DWORD") != "DWORD":
@@ -223,18 +228,27 @@ def writer(inst: Instruction, position: int, kind: str) -> Callable[[Wave, Any],
     return write
 
 
+# gfx9's instructions with 16-bit results that leave the other half alone, as gfx10 and later all
+# do. Its older ones write zero there. (LLVM, GCNSubtarget::zeroesHigh16BitsOfDest.)
+_PRESERVES = re.compile(
+    r"v_(fma|fmac|mad|div_fixup|(min|max|med)3)_[fiu]16$|v_fma_mix(lo|hi)_f16$|v_bitop3_b16$"
+)
+
+
 def _half_writer(
     inst: Instruction, row: int, dpp_mask: Callable[[Wave], Array] | None
 ) -> Callable[[Wave, Any], None]:
-    """16-bit results: to the low half with zeros above, or with op_sel to one half."""
+    """16-bit results: to one half; the other is kept, or zero in gfx9's older instructions."""
     chosen = inst.modifiers.get("op_sel", [])
     sources = len(inst.operands) - 1
     high = len(chosen) > sources and bool(chosen[sources])
+    keeps = high or inst.chip == "gfx1250" or _PRESERVES.match(inst.mnemonic) is not None
+    kept, shift = np.uint32(0xFFFF if high else 0xFFFF0000), np.uint32(16 if high else 0)
 
     def write(w: Wave, value: Any) -> None:
-        raw = np.asarray(value).view(np.uint16).astype(np.uint32)
-        if high:
-            raw = (raw << np.uint32(16)) | (w.R[row] & np.uint32(0xFFFF))
+        raw = np.asarray(value).view(np.uint16).astype(np.uint32) << shift
+        if keeps:
+            raw = raw | (w.R[row] & kept)
         mask = w.mask if dpp_mask is None else dpp_mask(w)
         np.copyto(w.R[row], raw, where=mask)
 
@@ -273,7 +287,7 @@ def build(
     left, right = (part.split() for part in signature.split("="))
     check_modifiers(inst, "op_sel", "clamp", "omod", "mul", "div", *SDWA_MODIFIERS, *DPP_MODIFIERS)
     count = len(left) + len(right) - reads_target
-    flags = [o for o in inst.operands if o.text in ("row_mirror", "row_half_mirror")]
+    flags = [o for o in inst.operands if o.text in DPP_WORDS]
     if len(inst.operands) - len(flags) != count:
         raise UnsupportedInstruction(inst, f"{len(inst.operands)} operands, expected {count}")
     sources = [
@@ -302,6 +316,9 @@ def _output_modifiers(
     factors = {("mul", 2): 2.0, ("mul", 4): 4.0, ("div", 2): 0.5}
     for name in ("mul", "div"):
         if name in inst.modifiers:
+            if inst.chip != "gfx1250":
+                # gfx9 ignores it while denormals are kept, the only mode simulated.
+                raise UnsupportedInstruction(inst, f"output modifier {name} with denormals kept")
             factor = DTYPES[left[0]](factors[name, inst.modifiers[name]])
             function = _multiplied(function, factor)
     if "clamp" not in inst.modifiers:
@@ -320,7 +337,14 @@ def _output_modifiers(
 
 
 def _multiplied(function: Callable[..., Any], factor: Any) -> Callable[..., Any]:
-    return lambda *sources: function(*sources) * factor
+    """The output multiplier; denormal results and -0 become +0 (CDNA5 ISA, 7.2.3.1)."""
+    smallest = np.finfo(type(factor)).tiny
+
+    def apply(*sources: Any) -> Any:
+        value = function(*sources) * factor
+        return np.where(np.abs(value) < smallest, type(factor)(0), value)
+
+    return apply
 
 
 def _single(

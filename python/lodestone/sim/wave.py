@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from .operands import EXEC, SGPR_SLOTS
 
 if TYPE_CHECKING:
     from .counters import Pending
+    from .memory import Scratch
     from .workgroup import Workgroup
 
 Array = npt.NDArray[Any]
@@ -22,10 +24,13 @@ ROWS = {64: 512, 32: 1024}
 POISON = np.uint32(0x7FC0DEAD)
 
 
+@lru_cache(maxsize=1024)
 def mask_of(bits: int, lanes: int) -> Array:
-    """Integer lane mask -> boolean row."""
+    """Integer lane mask -> boolean row; remembered, and therefore read-only."""
     raw = np.frombuffer(bits.to_bytes(8, "little"), np.uint8)
-    return np.unpackbits(raw, bitorder="little").view(np.bool_)[:lanes]
+    mask = np.unpackbits(raw, bitorder="little").view(np.bool_)[:lanes]
+    mask.flags.writeable = False
+    return mask
 
 
 def bits_of(mask: Array) -> int:
@@ -44,13 +49,15 @@ class Wave:
         queues: outstanding operations by counter, oldest first; `capacity` is how many fit.
         views: register ranges as arrays of the shape a matrix instruction wants.
         pending: register -> the operation that still has to write it (modes R and W).
+        signalled: it signalled the workgroup's barrier and has not waited there yet.
+        stopped_at: number of the barrier at which it waits, or 0.
         log: LDS events of this epoch for the race check.
     """
 
     __slots__ = (
         "F", "I", "R", "S", "V", "block", "capacity", "done", "epoch_state", "full", "group",
         "index", "issued", "lanes", "log", "mask", "pending", "queues", "scc",
-        "scratch", "signalled", "unlanded", "views",
+        "scratch", "signalled", "stopped_at", "unlanded", "views",
     )  # fmt: skip
 
     def __init__(self, group: Workgroup, index: int, lanes: int, capacity: dict[str, int]) -> None:
@@ -67,6 +74,7 @@ class Wave:
         self.block = 0
         self.done = False
         self.signalled = False
+        self.stopped_at = 0
         self.capacity = capacity
         self.queues: dict[str, deque[Pending]] = {name: deque() for name in capacity}
         self.issued = dict.fromkeys(capacity, 0)
@@ -74,7 +82,7 @@ class Wave:
         self.unlanded: list[Pending] = []
         self.log: list[Any] = []
         self.epoch_state: Any = None
-        self.scratch: Array | None = None
+        self.scratch: Scratch | None = None
         self.views: dict[Any, Array] = {}
         self.set_exec((1 << lanes) - 1)
 
@@ -120,6 +128,17 @@ class Wave:
             self.write_scalar64(slot, bits)
         else:
             self.write_scalar(slot, bits)
+
+    def merged_half(self, row: int, values: Array, high: bool) -> Array:
+        """What a load of 16 bits [1, lanes] makes of register `row`.
+
+        The other half is kept, or zero where registers have ECC (CDNA4 ISA, 9.1.6).
+        """
+        placed = values << np.uint32(16) if high else values & np.uint32(0xFFFF)
+        if self.group.sram_ecc:
+            return np.asarray(placed)
+        kept = np.uint32(0xFFFF) if high else np.uint32(0xFFFF0000)
+        return np.asarray(placed | self.R[row] & kept)
 
     def write_rows(self, first: int, data: Array, mask: Array | None) -> None:
         """Write `data` [n, lanes] to rows from `first`; `mask` None means all lanes."""

@@ -1,21 +1,20 @@
-"""One workgroup: its waves, LDS, and the loop that runs them from barrier to barrier."""
+"""One workgroup: its waves, LDS, and how they run from barrier to barrier."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from . import checks
-from .asm import Instruction
+from .asm import LANES, Instruction
 from .checks import EpochState, Findings, RaceChecker
-from .counters import CAPACITY_GFX9, CAPACITY_GFX12
+from .cluster import CLUSTER_BARRIER, WORKGROUP_BARRIER, Cluster
+from .counters import CAPACITY_GFX9, CAPACITY_GFX12, SIGNAL
 from .decode import BARRIER, BRANCH, END, INDIRECT, JUMP, Block, Code
 from .errors import ExecutionError, InstructionLimit, SimulationError
 from .lds import Lds, Pattern
 from .memory import CODE, Memory
-from .modes import Mode, Order, wave_orders
+from .modes import Mode
 from .wave import Array, Wave
-
-LANES = {"gfx942": 64, "gfx950": 64, "gfx1250": 32}
 
 
 class Workgroup:
@@ -26,6 +25,8 @@ class Workgroup:
         matrix_operands: the last decoded matrix operands by wave and register.
         code_base: where the code object is in memory; instruction addresses are relative to it.
         tensor_operations: one record per executed TDM instruction.
+        number: in the grid. cluster, member: the cluster it is in, and its number there.
+        signalled: it signalled the cluster's barrier and has not passed it yet.
     """
 
     def __init__(
@@ -38,6 +39,7 @@ class Workgroup:
         scratch_bytes: int = 0,
         fp16_overflow: bool = False,
         findings: Findings | None = None,
+        number: int = 0,
     ) -> None:
         """Create the workgroup with poisoned registers and LDS."""
         program = code.program
@@ -45,6 +47,7 @@ class Workgroup:
         self.mode: Mode = code.mode
         self.memory = memory
         self.lds = Lds(lds_size)
+        self.sram_ecc = program.code.sram_ecc
         self.scratch_bytes = scratch_bytes
         self.fp16_overflow = fp16_overflow
         self.findings = findings if findings is not None else Findings()
@@ -52,6 +55,11 @@ class Workgroup:
         self.offsets: dict[Any, tuple[Array, int]] = program.cache("offsets")
         self.matrix_operands: dict[Any, tuple[bytes, Array]] = {}
         self.tensor_operations: list[Any] = []
+        self.number = number
+        self.cluster: Cluster | None = None
+        self.member = 0
+        self.signalled = False
+        self._first_signal = True
         code_object = memory.allocations.get(CODE)
         self.code_base = code_object.address if code_object else 0
         gfx12 = program.chip == "gfx1250"
@@ -80,28 +88,73 @@ class Workgroup:
                 deliver()
         wave.unlanded.clear()
 
-    def run(self, entry: int, order: Order, limit: int) -> int:
-        """Run all waves to their end.
+    @property
+    def running(self) -> bool:
+        """Some wave has not ended."""
+        return any(not wave.done for wave in self.waves)
 
-        Args:
-            entry: index of the first instruction.
-            order: see `modes.wave_orders`.
-            limit: how many instructions the workgroup may execute.
+    @property
+    def in_cluster(self) -> bool:
+        """A single workgroup is no cluster."""
+        return self.cluster is not None and len(self.cluster.groups) > 1
+
+    @property
+    def blocked(self) -> bool:
+        """Nothing can go on before the cluster's barrier is released."""
+        stops = [wave.stopped_at for wave in self.waves if not wave.done]
+        return CLUSTER_BARRIER in stops and all(stops)
+
+    def advance(self, order: list[int], limit: int) -> int:
+        """Run the waves, in this order, until each has ended or is stopped at a barrier.
+
+        When all are at the workgroup's barrier they pass it, and the epoch ends.
 
         Returns:
             The number of instructions executed.
         """
-        for wave in self.waves:
-            wave.block = entry
-        orders = wave_orders(order, len(self.waves))
+        self.findings.workgroup = self.number
         executed = 0
-        while any(not wave.done for wave in self.waves):
-            for index in next(orders):
-                wave = self.waves[index]
-                if not wave.done:
-                    executed += self._advance(wave, limit - executed)
+        for index in order:
+            wave = self.waves[index]
+            if not wave.done and not wave.stopped_at:
+                executed += self._advance(wave, limit - executed)
+        if not self.blocked:
+            for wave in self.waves:
+                wave.stopped_at = 0
+            self._first_signal = True
             self.checker.close_epoch(self.waves)
         return executed
+
+    def signal(self, wave: Wave, barrier: int) -> bool | None:
+        """The wave arrives at a barrier.
+
+        Returns:
+            Whether it (or its workgroup, for the cluster's) is the first to arrive; None where
+            there is nobody to wait for, and the instruction does nothing.
+        """
+        if barrier == CLUSTER_BARRIER:
+            cluster = self.cluster
+            return cluster.signal(self) if cluster is not None and self.in_cluster else None
+        wave.signalled = True
+        wave.log.append((SIGNAL, None, None))
+        first, self._first_signal = self._first_signal, False
+        return first if len(self.waves) > 1 else None
+
+    def _passes(self, wave: Wave, inst: Instruction, barrier: int) -> bool:
+        """Does the wave go on at this wait? Otherwise it is stopped there."""
+        if barrier == CLUSTER_BARRIER and not self.in_cluster:
+            return True
+        if inst.mnemonic == "s_barrier_wait" and barrier == WORKGROUP_BARRIER:
+            if not wave.signalled:
+                raise ExecutionError(
+                    f"pc {inst.address:#x} `{inst.text}` wave {wave.index}: waits at a barrier "
+                    f"that it did not signal",
+                    pc=inst.address,
+                    wave=wave.index,
+                )
+            wave.signalled = False
+        wave.stopped_at = barrier
+        return False
 
     def _advance(self, wave: Wave, limit: int) -> int:
         """Run `wave` to the next barrier or its end; returns the instructions executed."""
@@ -133,17 +186,9 @@ class Workgroup:
             elif kind == JUMP:
                 at = block.target
             elif kind == BARRIER:
-                last = code.program.instructions[at - 1]
-                if last.mnemonic == "s_barrier_wait" and not wave.signalled:
-                    raise ExecutionError(
-                        f"pc {last.address:#x} `{last.text}` wave {wave.index}: waits at a barrier "
-                        f"that it did not signal",
-                        pc=last.address,
-                        wave=wave.index,
-                    )
-                wave.signalled = False
-                wave.block = at
-                return executed
+                if not self._passes(wave, code.program.instructions[at - 1], block.barrier):
+                    wave.block = at
+                    return executed
             elif kind == INDIRECT:
                 at = self._indirect(wave, code.program.instructions[at - 1])
             elif kind == END:

@@ -10,32 +10,32 @@ import pytest
 
 pytestmark = pytest.mark.integration
 
-# IREE's name, the instruction, the chip, and the type of A and B.
-CASES = [
-    ("MFMA_F32_16x16x16_F16", "v_mfma_f32_16x16x16_f16", "gfx942", np.float16),
-    ("MFMA_F32_32x32x8_F16", "v_mfma_f32_32x32x8_f16", "gfx942", np.float16),
-    ("MFMA_F32_16x16x16_BF16", "v_mfma_f32_16x16x16_bf16", "gfx942", ml_dtypes.bfloat16),
-    ("MFMA_F32_32x32x8_BF16", "v_mfma_f32_32x32x8_bf16", "gfx942", ml_dtypes.bfloat16),
-    ("MFMA_F32_16x16x4_F32", "v_mfma_f32_16x16x4_f32", "gfx942", np.float32),
-    ("MFMA_I32_16x16x32_I8", "v_mfma_i32_16x16x32_i8", "gfx942", np.int8),
-    ("MFMA_I32_32x32x16_I8", "v_mfma_i32_32x32x16_i8", "gfx942", np.int8),
-    ("MFMA_F32_16x16x32_F8E4M3FNUZ", "v_mfma_f32_16x16x32_fp8_fp8", "gfx942",
-     ml_dtypes.float8_e4m3fnuz),
-    ("MFMA_F32_32x32x16_F8E5M2FNUZ", "v_mfma_f32_32x32x16_bf8_bf8", "gfx942",
-     ml_dtypes.float8_e5m2fnuz),
-    ("MFMA_F32_16x16x32_F16", "v_mfma_f32_16x16x32_f16", "gfx950", np.float16),
-    ("MFMA_F32_32x32x16_F16", "v_mfma_f32_32x32x16_f16", "gfx950", np.float16),
-    ("MFMA_F32_16x16x32_BF16", "v_mfma_f32_16x16x32_bf16", "gfx950", ml_dtypes.bfloat16),
-    ("MFMA_F32_32x32x16_BF16", "v_mfma_f32_32x32x16_bf16", "gfx950", ml_dtypes.bfloat16),
-    ("MFMA_I32_16x16x64_I8", "v_mfma_i32_16x16x64_i8", "gfx950", np.int8),
-    ("MFMA_I32_32x32x32_I8", "v_mfma_i32_32x32x32_i8", "gfx950", np.int8),
-    ("MFMA_F32_16x16x32_F8E4M3FN", "v_mfma_f32_16x16x32_fp8_fp8", "gfx950",
-     ml_dtypes.float8_e4m3fn),
-    ("MFMA_F32_16x16x128_F8E4M3FN", "v_mfma_f32_16x16x128_f8f6f4", "gfx950",
-     ml_dtypes.float8_e4m3fn),
-    ("MFMA_F32_32x32x64_F8E4M3FN", "v_mfma_f32_32x32x64_f8f6f4", "gfx950",
-     ml_dtypes.float8_e4m3fn),
-]  # fmt: skip
+# IREE's name of a type of A and B -> the instruction's, and NumPy's.
+TYPES = {
+    "F16": ("f16", np.float16), "BF16": ("bf16", ml_dtypes.bfloat16), "F32": ("f32", np.float32),
+    "I8": ("i8", np.int8), "F8E4M3FN": ("fp8_fp8", ml_dtypes.float8_e4m3fn),
+    "F8E4M3FNUZ": ("fp8_fp8", ml_dtypes.float8_e4m3fnuz),
+    "F8E5M2FNUZ": ("bf8_bf8", ml_dtypes.float8_e5m2fnuz),
+}  # fmt: skip
+SHAPES = {
+    "gfx942": "F32_16x16x16_F16 F32_32x32x8_F16 F32_16x16x16_BF16 F32_32x32x8_BF16 F32_16x16x4_F32 "
+    "I32_16x16x32_I8 I32_32x32x16_I8 F32_16x16x32_F8E4M3FNUZ F32_32x32x16_F8E5M2FNUZ",
+    "gfx950": "F32_16x16x32_F16 F32_32x32x16_F16 F32_16x16x32_BF16 F32_32x32x16_BF16 "
+    "I32_16x16x64_I8 I32_32x32x32_I8 F32_16x16x32_F8E4M3FN F32_16x16x128_F8E4M3FN "
+    "F32_32x32x64_F8E4M3FN",
+}
+
+
+def case(chip: str, name: str) -> tuple[str, str, str, type]:
+    """IREE's name, the instruction, the chip, and the type of A and B."""
+    result, shape, element = name.split("_")
+    suffix, kind = TYPES[element]
+    if shape in ("16x16x128", "32x32x64"):
+        suffix = "f8f6f4"
+    return f"MFMA_{name}", f"v_mfma_{result.lower()}_{shape}_{suffix}", chip, kind
+
+
+CASES = [case(chip, name) for chip, names in SHAPES.items() for name in names.split()]
 
 
 def places(layout: object) -> tuple[np.ndarray, np.ndarray]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from lodestone.sim import ExecutionError, snippet
+from copy_kernel import kernel_text
+from lodestone.sim import ExecutionError, asm, snippet
 
 LANE = np.arange(64)
 
@@ -324,6 +325,107 @@ def test_scratch(mode):
     assert (np.where(LANE % 2, wave.R[8], wave.R[6]) == LANE * 3).all()
     with pytest.raises(ExecutionError, match="exceeds the 256 bytes"):
         snippet.execute("scratch_load_dword v2, off, off offset:256", wave)
+
+
+# Bytes and halves of scratch: extended or merged on the way in, the low or high ones on the way
+# out, at any alignment.
+@pytest.mark.parametrize("mode", ["E", "R"])
+def test_small_scratch(mode):
+    wave = snippet.new_wave(mode=mode)
+    wave.R[1][:] = 0x8081F2F3 + LANE
+    wave.V[8:16] = 0x11112222
+    text = """scratch_store_byte off, v1, off offset:5
+    scratch_store_byte_d16_hi off, v1, off offset:6
+    scratch_store_short off, v1, off offset:9
+    scratch_store_short_d16_hi off, v1, off offset:12
+    scratch_load_ubyte v8, off, off offset:5
+    scratch_load_sbyte v9, off, off offset:6
+    scratch_load_ushort v10, off, off offset:9
+    scratch_load_sshort v11, off, off offset:12
+    scratch_load_short_d16 v12, off, off offset:9
+    scratch_load_short_d16_hi v13, off, off offset:9
+    scratch_load_ubyte_d16 v14, off, off offset:6
+    scratch_load_sbyte_d16_hi v15, off, off offset:6
+    s_waitcnt vmcnt(0)"""
+    snippet.execute(text, wave)
+    for lane in range(64):
+        value = 0x8081F2F3 + lane
+        low, high, byte = value & 0xFFFF, value >> 16, value >> 16 & 0xFF
+        want = [value & 0xFF, byte | 0xFFFFFF00, low, high | 0xFFFF0000, 0x11110000 | low,
+                low << 16 | 0x2222, 0x11110000 | byte, (byte | 0xFF00) << 16 | 0x2222]  # fmt: skip
+        assert [int(wave.R[8 + i][lane]) for i in range(8)] == want, lane
+    assert not wave.group.findings.items
+
+
+# Where registers have ECC, a load of 16 bits clears the other half, whatever it loads from.
+@pytest.mark.parametrize("mode", ["E", "R"])
+def test_halves_with_ecc(mode):
+    wave, data = with_buffer(mode)
+    wave.group.sram_ecc = True
+    wave.V[8:12] = 0x11112222
+    wave.R[20][:] = 0
+    wave.group.lds.words[0] = 0x33334444
+    text = """global_load_short_d16 v8, v20, s[2:3]
+    global_load_short_d16_hi v9, v20, s[2:3]
+    ds_read_u16_d16 v10, v20
+    ds_read_u16_d16_hi v11, v20
+    s_waitcnt vmcnt(0) lgkmcnt(0)"""
+    snippet.execute(text, wave)
+    half = int(data.view(np.uint16)[0])
+    assert [int(wave.R[i][5]) for i in (8, 9, 10, 11)] == [half, half << 16, 0x4444, 0x44440000]
+
+
+# A code object tells by its flags whether it was made for registers with ECC.
+@pytest.mark.parametrize(
+    ("target", "ecc"),
+    [("gfx950", True), ("gfx950:sramecc-", False), ("gfx950:sramecc+", True), ("gfx1250", False)],
+)
+def test_ecc_flag(target, ecc):
+    text = kernel_text("  s_endpgm", chip=target, threads=32)
+    assert asm.load(text).code.sram_ecc == ecc
+
+
+# Flat accesses reach the buffers. They count in both counters and come in any order: their data
+# is there after a wait for zero of each.
+@pytest.mark.parametrize(
+    ("wait", "missing"),
+    [
+        ("s_waitcnt vmcnt(0) lgkmcnt(0)", None),
+        ("s_waitcnt lgkmcnt(0)\ns_waitcnt vmcnt(0)", None),
+        ("s_waitcnt vmcnt(0)", "s_waitcnt lgkmcnt(0)"),
+        ("s_waitcnt lgkmcnt(0)", "s_waitcnt vmcnt(0)"),
+        ("global_load_dword v9, v20, s[2:3]\ns_waitcnt vmcnt(1) lgkmcnt(0)", "s_waitcnt vmcnt(0)"),
+    ],
+)
+def test_flat(wait, missing):
+    wave, data = with_buffer("R")
+    address = wave.scalar64(2) + LANE * 8
+    wave.R[20][:] = 0
+    wave.R[22][:], wave.R[23][:] = address & 0xFFFFFFFF, address >> 32
+    text = f"flat_load_dword v1, v[22:23] offset:4\n{wait}\nv_mov_b32 v2, v1"
+    code = [wave_step(wave, inst) for inst in snippet.instructions(text)]
+    for step in code:
+        step(wave)
+    if missing is None:
+        assert (wave.R[2] == data.view(np.uint32)[2 * LANE + 1]).all()
+        assert not wave.group.findings.items
+        snippet.execute("flat_store_byte v[22:23], v20", wave)
+        assert (data[8 * LANE] == 0).all()
+    else:
+        (finding,) = wave.group.findings.items.values()
+        assert (finding.kind, finding.missing) == ("register-before-wait", missing)
+
+
+def wave_step(wave, inst):
+    """The step of an instruction as the wave's mode guards it."""
+    return wave.group.code._step(inst)
+
+
+def test_flat_outside():
+    wave, _ = with_buffer()
+    wave.V[22:24] = 0
+    with pytest.raises(ExecutionError, match="outside of every buffer"):
+        snippet.execute("flat_load_dword v1, v[22:23]", wave)
 
 
 # LLVM folds an offset into the instruction also when the register alone is negative: the sum

@@ -183,15 +183,104 @@ def test_scalar_load():
         snippet.execute("s_load_dwordx2 s[8:9], s[2:3], 0x3c", wave)
 
 
+# gfx1250 also loads bytes and halves, zero- or sign-extended, at their own alignment.
+def test_small_scalar_loads():
+    wave = snippet.new_wave("gfx1250", memory={"data": 64})
+    wave.group.memory.view("data")[:] = np.arange(64, dtype=np.uint8) + 0xA0
+    wave.write_scalar64(2, wave.group.memory.allocations["data"].address)
+    snippet.execute(
+        "s_load_u8 s8, s[2:3], 0x3\ns_load_i8 s9, s[2:3], 0x3\ns_load_u16 s10, s[2:3], 0x6\n"
+        "s_load_i16 s11, s[2:3], 0x3f & ~1",
+        wave,
+    )
+    assert wave.S[8:10] == [0xA3, 0xFFFFFFA3]
+    assert wave.S[10:12] == [0xA7A6, 0xFFFFDFDE]
+    with pytest.raises(ExecutionError, match="outside of every buffer"):
+        snippet.execute("s_load_u8 s8, s[2:3], 0x40", wave)
+
+
+# Bit scans, packing and replication of gfx1250.
+@pytest.mark.parametrize(
+    ("text", "source", "expected"),
+    [
+        ("s_cls_i32 s0, s2", 0xFFFF0000, 16), ("s_cls_i32 s0, s2", 0, M32),
+        ("s_cls_i32_i64 s0, s[2:3]", 1 << 40, 23), ("s_cls_i32_i64 s0, s[2:3]", M64, M32),
+        ("s_clz_i32_u64 s0, s[2:3]", 1 << 40, 23), ("s_ctz_i32_b64 s0, s[2:3]", 1 << 40, 40),
+        ("s_brev_b64 s[0:1], s[2:3]", 0b101 << 40, 0b101 << 21),
+        ("s_bitreplicate_b64_b32 s[0:1], s2", 0x80000005, 0xC000000000000033),
+        ("s_pack_hl_b32_b16 s0, s2, s3", 0x0000BBBB1234AAAA, 0xBBBB1234),
+        ("s_cmp_eq_u32 s2, s2\ns_cmovk_i32 s0, 0xfffe", 0, 0xFFFFFFFE),
+        ("s_cmp_lg_u32 s2, s2\ns_cmovk_i32 s0, 0xfffe", 0, 0),
+    ],
+)  # fmt: skip
+def test_gfx1250_bits(text, source, expected):
+    wave = snippet.new_wave("gfx1250")
+    wave.write_scalar64(2, source)
+    snippet.execute(text, wave)
+    assert wave.scalar64(0) == expected
+
+
+# Floats on the scalar unit give what the vector unit gives; halves leave the upper half zero.
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(f"{n}_f{b}" for b in (16, 32) for n in ("add", "sub", "mul", "min_num", "max_num",
+                                                  "minimum", "maximum", "fmac")),
+        *(f"{n}_f{b}" for b in (16, 32) for n in ("ceil", "floor", "trunc", "rndne")),
+        "cvt_f32_i32", "cvt_f32_u32", "cvt_i32_f32", "cvt_u32_f32", "cvt_f16_f32", "cvt_f32_f16",
+    ],
+)  # fmt: skip
+def test_scalar_floats(name):
+    values = [1.5, -2.25, 0.0, -0.0, np.inf, np.nan, 1e-41, 3e9, 65520.0, 7.0]
+    words = [int(np.float32(v).view(np.uint32)) for v in values]
+    half = "f16" in name.split("cvt_")[-1][4:] or ("cvt" not in name and name.endswith("f16"))
+    if half:
+        with np.errstate(all="ignore"):
+            words = [int(np.float16(v).view(np.uint16)) for v in values]
+    unary = name.split("_")[0] in ("ceil", "floor", "trunc", "rndne", "cvt")
+    narrow = (name.endswith("_f16") and "cvt" not in name) or name == "cvt_f16_f32"
+    code = snippet.instructions(
+        f"s_{name} s0, {'s2' if unary else 's2, s3'}\n"
+        f"v_{name}_e32 v0, {'v2' if unary else 'v2, v3'}"
+        if name.split("_")[0] not in ("minimum", "maximum")
+        else f"s_{name} s0, s2, s3\nv_{name} v0, v2, v3",
+        "gfx1250",
+    )
+    for a in words:
+        for b in words[:1] if unary else words:
+            wave = snippet.new_wave("gfx1250")
+            wave.S[0], wave.S[2], wave.S[3] = words[0], a, b
+            wave.V[0], wave.V[2], wave.V[3] = words[0], a, b
+            snippet.execute(code, wave)
+            want = int(wave.R[0][0]) & (0xFFFF if narrow else M32)
+            assert wave.S[0] == want, (hex(a), hex(b))
+
+
+def test_scalar_float_forms():
+    wave = snippet.new_wave("gfx1250")
+    wave.S[2], wave.S[3] = (int(np.float32(v).view(np.uint32)) for v in (2.25, -3.0))
+    wave.S[4] = int(np.float16(-1.5).view(np.uint16)) << 16
+    text = """s_fmamk_f32 s8, s2, 0x40000000, s3
+    s_fmaak_f32 s9, s2, s3, 0x40000000
+    s_cvt_hi_f32_f16 s10, s4
+    v_s_sqrt_f32 s11, s2
+    v_s_rcp_f32 s12, -s3
+    s_cmp_nlt_f32 s2, s3"""
+    snippet.execute(text, wave)
+    got = np.array(wave.S[8:13], np.uint32).view(np.float32)
+    np.testing.assert_array_equal(got, np.array([1.5, -4.75, -1.5, 1.5, 1 / 3], np.float32))
+    assert wave.scc == 1
+
+
 # What has no semantics is refused by name, and MODE can't be set to what isn't simulated.
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("s_getreg_b32 s0, hwreg(HW_REG_XCC_ID)", "unknown instruction s_getreg_b32"),
+        ("s_getreg_b32 s0, hwreg(HW_REG_XCC_ID)", "only IB_STS2 can be read"),
         ("v_dot2_f32_f16 v0, v1, v2, v3", "unknown instruction v_dot2_f32_f16"),
-        ("v_add_u32 v0, v1, v2 clamp", "clamp"),
+        ("v_mul_u32_u24 v0, v1, v2 clamp", "clamp"),
         ("buffer_load_dword v0, v1, s[0:3], 0 idxen", "idxen"),
-        ("flat_load_dword v0, v[2:3]", "unknown instruction flat_load_dword"),
+        ("flat_atomic_add v[2:3], v0", "unknown instruction flat_atomic_add"),
     ],
 )
 def test_refused(text, reason):

@@ -244,7 +244,6 @@ FLOAT = {
     "v_cvt_f32_f16 v0, v1": None,
     "v_add_f32 v0, v1, v2 clamp": lambda a, b, c: (
         0.0 if math.isnan(a + b) else max(0.0, min(1.0, a + b))),
-    "v_mul_f32 v0, v1, v2 mul:2": lambda a, b, c: f32(b32(a * b)) * 2,
 }  # fmt: skip
 del FLOAT["v_cvt_f32_f16 v0, v1"]
 
