@@ -267,12 +267,17 @@ llvm::Expected<Swizzle> Swizzle::makeRowXor(uint64_t cellBytes, uint64_t cells,
       return row * rowBytes +
              (cell ^ (row / rowsPerPhase % phases)) * cellBytes;
     };
-    uint64_t rows = rowsPerPhase * phases * 2;
+    uint64_t end = rowBytes * rowsPerPhase * phases * 2;
+    std::string wrong = checkSwizzledTile(apply, cellBytes, end, UINT64_MAX);
+    // Cells may all find a place in other rows; then it is still not the row
+    // that is permuted.
+    for (uint64_t q = 0; wrong.empty() && q < end; q += cellBytes)
+      if (uint64_t p = apply(q); p / rowBytes != q / rowBytes)
+        wrong = "offset " + std::to_string(q) + " goes to " +
+                std::to_string(p) + ", in another row";
     return fail(llvm::Twine(cells) + " cells a row are no multiple of " +
                 llvm::Twine(closed) + ", as " + llvm::Twine(phases) +
-                " phases need; " +
-                checkSwizzledTile(apply, cellBytes, rows * rowBytes,
-                                  (rows + 1) * rowBytes));
+                " phases need; " + wrong);
   }
   if (llvm::isPowerOf2_64(rowBytes) && llvm::isPowerOf2_64(phases) &&
       llvm::isPowerOf2_64(rowsPerPhase)) {
@@ -327,20 +332,19 @@ llvm::Expected<Swizzle> Swizzle::makePadded(uint64_t rowBytes,
 //===----------------------------------------------------------------------===//
 
 uint64_t Swizzle::apply(uint64_t offset) const {
+  return tryApply(offset).value_or(0);
+}
+
+std::optional<uint64_t> Swizzle::tryApply(uint64_t offset) const {
+  std::optional<uint64_t> result = offset;
   for (const SwizzleStep &step : steps)
-    offset = std::visit(Apply{offset}, step).value_or(0);
-  return offset;
+    if (result)
+      result = std::visit(Apply{*result}, step);
+  return result;
 }
 
 std::optional<uint64_t> Swizzle::invert(uint64_t offset) const {
-  std::optional<uint64_t> result = offset;
-  Swizzle undo = inverse();
-  for (const SwizzleStep &step : undo.steps) {
-    result = std::visit(Apply{*result}, step);
-    if (!result)
-      return std::nullopt;
-  }
-  return result;
+  return inverse().tryApply(offset);
 }
 
 Swizzle Swizzle::inverse() const {

@@ -42,6 +42,7 @@ struct LowerVectorOps final
     vector::populateVectorStepLoweringPatterns(owned);
     vector::populateVectorInterleaveLoweringPatterns(owned);
     vector::populateVectorBitCastLoweringPatterns(owned);
+    vector::populateVectorInsertExtractStridedSliceTransforms(owned);
     // AMDGPU has neither gathers nor masked accesses of its own.
     vector::populateVectorGatherLoweringPatterns(owned);
     vector::populateVectorGatherToConditionalLoadPatterns(owned);

@@ -28,3 +28,17 @@ FailureOr<const ChipInfo *> lodestone::resolveChip(Operation *module,
     return chip;
   return module->emitError() << unknownChipMessage(name);
 }
+
+FailureOr<unsigned> lodestone::resolveWaveSize(Operation *kernel,
+                                               StringRef option) {
+  auto module = kernel->getParentOfType<gpu::GPUModuleOp>();
+  bool hasTarget = module && module.getTargetsAttr() &&
+                   llvm::any_of(module.getTargetsAttr(),
+                                llvm::IsaPred<ROCDL::ROCDLTargetAttr>);
+  if (option.empty() && !hasTarget)
+    return 0u;
+  FailureOr<const ChipInfo *> chip = resolveChip(module, option, "");
+  if (failed(chip))
+    return failure();
+  return (*chip)->waveSize;
+}

@@ -33,4 +33,5 @@ NB_MODULE(_native, m) {
   bindRemarks(m);
   bindCompile(m);
   bindAnalysis(m);
+  bindSwizzle(m);
 }

@@ -165,3 +165,24 @@ gpu.module @m {
     llvm.return
   }
 }) : () -> ()
+
+// -----
+
+// A swizzle that nothing has applied: readers rely on where the bytes are.
+gpu.module @m {
+  gpu.func @swizzled() kernel {
+    // expected-error @+1 {{region '@a' still has the swizzle #lds.xor<bits = 3, base = 4, shift = 3>; run lds-apply-swizzles, which says why if it can't apply it, or lds-apply-swizzles{drop-refused} to do without}}
+    %a = lds.region @a swizzle(#lds.xor<bits = 3, base = 4, shift = 3>) : memref<64x64xf16, 3>
+    gpu.return
+  }
+}
+
+// -----
+
+// The same without any region.
+gpu.module @m {
+  // expected-error @+1 {{workgroup attribution 0 still has the swizzle #lds.rotate<cell_bytes = 16, row_bytes = 128>}}
+  gpu.func @attribution() workgroup(%w : memref<64x64xf16, 3> {lds.swizzle = #lds.rotate<cell_bytes = 16, row_bytes = 128>}) kernel {
+    gpu.return
+  }
+}

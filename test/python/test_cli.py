@@ -22,7 +22,7 @@ def run(*arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[byte
 def test_help_has_examples() -> None:
     """Every command explains itself with examples."""
     listed = run("--help").stdout.decode()
-    for command in ("compile", "analyze", "check", "opt", "kernels"):
+    for command in ("compile", "analyze", "check", "opt", "kernels", "swizzle"):
         assert command in listed
         assert b"Examples" in run(command, "--help").stdout
 

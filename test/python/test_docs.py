@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import re
+import sys
 from pathlib import Path
 
 import doc_snippets
@@ -54,12 +56,31 @@ def test_remarks_are_documented() -> None:
     for path in (ROOT / "lib").rglob("*.cpp"):
         text = path.read_text()
         names |= set(re.findall(r'(?:named|RemarkOpts::name)\(\s*"([a-z-]+)"', text))
-        names |= set(re.findall(r'(?:refuse|CopyRefusal)[({](?:copy, )?\s*"([a-z-]+)"', text))
         for switch in re.findall(r"getRemarkName\(ScopeRefusal.*?\n}", text, re.DOTALL):
             names |= set(re.findall(r'return "([a-z]+(?:-[a-z]+)+)"', switch))
-    assert {"unknown-pointer", "drains-vmcnt", "packed", "partial-wave"} <= names
-    text = "".join(path.read_text() for path in sorted((ROOT / "docs").glob("*.md")))
-    assert not {name for name in names if f"`{name}`" not in text}
+        names |= set(re.findall(r'(?:refuse|remarkOpts|Refusal)[({](?:copy, )?\s*"([a-z]+(?:-[a-z]+)+)"', text))
+    assert {"unknown-pointer", "drains-vmcnt", "packed", "swizzle-escapes", "partial-wave"} <= names
+    rows = "\n".join(
+        line
+        for page in (ROOT / "docs").glob("*.md")
+        for line in page.read_text().splitlines()
+        if line.startswith("| `")
+    )
+    assert not {name for name in names if f"`{name}`" not in rows}
+
+
+def test_pictures_are_current() -> None:
+    """The pictures of the pages are what the code draws now, and each is on a page."""
+    sys.path.insert(0, str(ROOT / "docs"))
+    try:
+        pictures = importlib.import_module("pictures")
+    finally:
+        sys.path.pop(0)
+    text = "\n".join(page.read_text() for page in (ROOT / "docs").glob("*.md"))
+    for name, picture in pictures.PICTURES.items():
+        assert (pictures.IMAGES / name).read_text() == picture.svg(), "run python docs/pictures.py"
+        assert f"(images/{name})" in text
+    assert {path.name for path in pictures.IMAGES.iterdir()} == set(pictures.PICTURES)
 
 
 def test_wildcards_and_times() -> None:

@@ -98,10 +98,11 @@ public:
 
   llvm::ArrayRef<SwizzleStep> getSteps() const { return steps; }
 
-  /// The physical offset of the byte at a logical one. Offsets in the gaps of a
-  /// `RestrideStep` that undoes padding have none; what is returned for them
-  /// means nothing.
+  /// The physical offset of the byte at a logical one.
   uint64_t apply(uint64_t offset) const;
+
+  /// The same for a swizzle that may undo padding: nothing for the padding.
+  std::optional<uint64_t> tryApply(uint64_t offset) const;
 
   /// The logical offset of the byte at a physical one; nothing for padding.
   std::optional<uint64_t> invert(uint64_t offset) const;

@@ -33,6 +33,37 @@ mlir::FailureOr<const ChipInfo *> resolveChip(mlir::Operation *module,
                                               llvm::StringRef option,
                                               llvm::StringRef fallback);
 
+/// Lanes of a wave on the chip that `kernel` is compiled for: `option` if it
+/// isn't empty, else that of its gpu.module's #rocdl.target. 0 if there is
+/// none; an unknown chip is reported.
+mlir::FailureOr<unsigned> resolveWaveSize(mlir::Operation *kernel,
+                                          llvm::StringRef option);
+
+struct ApplySwizzlesOptions {
+  /// Category of the remarks: the pass.
+  llvm::StringRef category;
+  /// A refusal is an error.
+  bool strict = false;
+  /// Removes the swizzle of a refused allocation.
+  bool dropRefused = false;
+};
+
+/// What `applySwizzles` did: allocations rewritten and refused, and accesses
+/// that became several.
+struct ApplySwizzlesCounts {
+  unsigned applied = 0;
+  unsigned refused = 0;
+  unsigned split = 0;
+};
+
+/// Puts the swizzles of the allocations in `root` and below into the indices of
+/// their accesses, as `lds-apply-swizzles` describes. An allocation that has
+/// one becomes a memref of one dimension, which is accessed directly, at
+/// physical offsets. Fails, with an error, at invalid attributes and if a
+/// refusal is an error.
+mlir::FailureOr<ApplySwizzlesCounts>
+applySwizzles(mlir::Operation *root, const ApplySwizzlesOptions &options);
+
 /// Hides from LLVM's alias analysis what DMAs' addresses are based on.
 ///
 /// LLVM takes an LDS-DMA to write one lane's bytes at its address, and compares

@@ -10,6 +10,7 @@
 #include "OtherLDS.h"
 
 #include "lodestone/Analysis/Kernels.h"
+#include "lodestone/Analysis/SwizzledAllocation.h"
 #include "lodestone/Dialect/LDS/IR/LDSDialect.h"
 #include "lodestone/Dialect/LDS/IR/LDSLayout.h"
 #include "lodestone/Support/Chip.h"
@@ -211,6 +212,21 @@ LogicalResult LDSLowerRegions::lower(Operation *kernel,
   return success();
 }
 
+/// Checks that no swizzle is left: below here nothing knows of it.
+static LogicalResult checkNoSwizzles(Operation *root) {
+  FailureOr<std::vector<SwizzledAllocation>> swizzled =
+      collectSwizzledAllocations(root);
+  if (failed(swizzled))
+    return failure();
+  for (SwizzledAllocation &allocation : *swizzled)
+    return allocation.op->emitError()
+           << allocation.describe() << " still has the swizzle "
+           << allocation.swizzle
+           << "; run lds-apply-swizzles, which says why if it can't apply it, "
+              "or lds-apply-swizzles{drop-refused} to do without";
+  return success();
+}
+
 void LDSLowerRegions::runOnOperation() {
   if (!chip.empty() && !lookupChip(chip)) {
     getOperation()->emitError() << unknownChipMessage(chip);
@@ -221,6 +237,9 @@ void LDSLowerRegions::runOnOperation() {
                                 << indexBitwidth.getValue();
     return signalPassFailure();
   }
+
+  if (failed(checkNoSwizzles(getOperation())))
+    return signalPassFailure();
 
   SmallVector<std::pair<Operation *, SmallVector<RegionOp>>> kernels;
   getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {

@@ -51,19 +51,19 @@ PHASES: dict[tuple[str, str, int], Phases] = {
 }
 
 
-def conflicts(
-    chip: str, direction: str, starts: Array, unit: int, active: Array | None
-) -> int | None:
-    """Extra cycles that bank conflicts cost one instruction.
+def bank_use(
+    chip: str, direction: str, starts: Array, unit: int, active: Array | None = None
+) -> Array | None:
+    """Different dwords that one instruction asks each bank for, phase by phase.
 
     Args:
+        direction: "read" or "write".
         starts: int64 [components, lanes], byte address of each component.
         unit: bytes of a component.
         active: boolean [components, lanes], or None for all.
 
     Returns:
-        The sum over phases of (dwords in the busiest bank - 1), or None when no phases are
-        published for this chip and width.
+        int64 [phases, banks], or None when no phases are published for this chip and width.
     """
     size = max(4, unit * len(starts))
     phases = PHASES.get((chip, direction, size))
@@ -81,5 +81,19 @@ def conflicts(
     first[:, 1:] = dwords[:, 1:] != dwords[:, :-1]
     first &= dwords >= 0
     bank = dwords % banks + banks * np.arange(len(phases))[:, None]
-    busy = np.bincount(bank[first], minlength=banks * len(phases)).reshape(len(phases), banks)
-    return int(np.maximum(busy.max(axis=1) - 1, 0).sum())
+    return np.bincount(bank[first], minlength=banks * len(phases)).reshape(len(phases), banks)
+
+
+def conflicts(
+    chip: str, direction: str, starts: Array, unit: int, active: Array | None
+) -> int | None:
+    """Extra cycles that bank conflicts cost one instruction.
+
+    Args: those of `bank_use`.
+
+    Returns:
+        The sum over phases of (dwords in the busiest bank - 1), or None when no phases are
+        published for this chip and width.
+    """
+    busy = bank_use(chip, direction, starts, unit, active)
+    return None if busy is None else int(np.maximum(busy.max(axis=1) - 1, 0).sum())

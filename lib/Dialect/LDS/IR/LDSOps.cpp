@@ -44,6 +44,24 @@ static void printRegionNames(OpAsmPrinter &printer, Operation *,
       [&](StringAttr name) { printer.printSymbolName(name); });
 }
 
+// Any attribute that is a swizzle, not only those that start with a hash.
+static ParseResult parseSwizzle(OpAsmParser &parser,
+                                SwizzleAttrInterface &swizzle) {
+  Attribute attribute;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseAttribute(attribute))
+    return failure();
+  swizzle = dyn_cast<SwizzleAttrInterface>(attribute);
+  if (!swizzle)
+    return parser.emitError(loc) << "expected a swizzle, but got " << attribute;
+  return success();
+}
+
+static void printSwizzle(OpAsmPrinter &printer, Operation *,
+                         SwizzleAttrInterface swizzle) {
+  printer << swizzle;
+}
+
 #define GET_OP_CLASSES
 #include "lodestone/Dialect/LDS/IR/LDSOps.cpp.inc"
 

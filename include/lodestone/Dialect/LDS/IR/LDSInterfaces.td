@@ -56,8 +56,11 @@ def LDS_SwizzleAttrInterface : AttrInterface<"SwizzleAttrInterface"> {
       "std::string", "checkTile",
       (ins "uint64_t":$bytes, "uint64_t":$available), /*methodBody=*/"",
       /*defaultImplementation=*/[{
+        // Through the interface: methods may be an external model's.
+        auto self = ::mlir::cast<SwizzleAttrInterface>(
+            ::mlir::Attribute($_attr));
         return ::lodestone::checkSwizzledTile(
-            [&](uint64_t q) { return $_attr.apply(q); }, $_attr.getGranule(),
+            [&](uint64_t q) { return self.apply(q); }, self.getGranule(),
             bytes, available);
       }]>,
     InterfaceMethod<[{
@@ -65,8 +68,10 @@ def LDS_SwizzleAttrInterface : AttrInterface<"SwizzleAttrInterface"> {
       }],
       "uint64_t", "getImageBytes", (ins "uint64_t":$bytes), /*methodBody=*/"",
       /*defaultImplementation=*/[{
+        auto self = ::mlir::cast<SwizzleAttrInterface>(
+            ::mlir::Attribute($_attr));
         return ::lodestone::getSwizzledBytes(
-            [&](uint64_t q) { return $_attr.apply(q); }, $_attr.getGranule(),
+            [&](uint64_t q) { return self.apply(q); }, self.getGranule(),
             bytes);
       }]>,
   ];

@@ -106,7 +106,7 @@ def LDS_RegionOp : LDS_Op<"region", [
       | `size` `(` $size `)`
       | `align` `(` $align `)`
       | `overlays` custom<RegionNames>($overlays)
-      | `swizzle` `(` $swizzle `)`)
+      | `swizzle` `(` custom<Swizzle>($swizzle) `)`)
     attr-dict `:` type($result)
   }];
   let hasVerifier = 1;

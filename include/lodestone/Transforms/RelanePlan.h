@@ -1,0 +1,90 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Lodestone project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+///
+/// \file
+/// Which thread would have to do a copy's work for its stores to be linear, and
+/// whether it may.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef LODESTONE_TRANSFORMS_RELANEPLAN_H
+#define LODESTONE_TRANSFORMS_RELANEPLAN_H
+
+#include "lodestone/Analysis/BarrierReach.h"
+#include "lodestone/Analysis/TileCopies.h"
+#include "lodestone/Transforms/ThreadPermutation.h"
+
+namespace lodestone {
+
+/// The elements that a copy's store touches: in step `s`, those of all threads
+/// together are [bases[s], bases[s] + extents[s]) plus the terms.
+struct TouchedElements {
+  /// Terms and width; the same for all steps. The constant isn't used.
+  ThreadForm terms;
+  llvm::SmallVector<int64_t> bases;
+  llvm::SmallVector<int64_t> extents;
+
+  /// True if no element is touched by both, or their terms can't be compared.
+  bool isDisjointFrom(const TouchedElements &other) const;
+};
+
+/// A copy whose stores are linear once each thread does what thread
+/// `permutation` does: thread t then stores at
+///   base + sum of strides[loop] * iteration + terms + t * cellElements.
+struct RelanePlan {
+  TileCopy copy;
+  ThreadPermutation permutation;
+  TouchedElements touched;
+  int64_t base = 0;
+  llvm::SmallVector<int64_t> strides;
+
+  /// True if both store the same cells, and the same thread takes over each
+  /// from the same thread: what one thread does first it still does first.
+  bool movesWith(const RelanePlan &other) const;
+};
+
+/// No value if the stores are in order as they are.
+using MaybePlan = std::variant<std::monostate, RelanePlan, Refusal>;
+
+/// Computes the offsets of all threads in all steps, and from these the plan.
+MaybePlan planRelane(TileCopy copy, ThreadValues &values);
+
+/// Decides whether a plan may be carried out. The answers hold as long as the
+/// function isn't changed.
+class RelaneLegality {
+public:
+  RelaneLegality(mlir::FunctionOpInterface function, ThreadValues &values)
+      : function(function), values(values), reach(function) {}
+
+  /// All rules but the one about guards. `loads` are the loads from global
+  /// memory that another thread would do. Accesses of the same bytes of which
+  /// `movesAlong` is true are none of the plan's concern.
+  std::optional<Refusal>
+  check(const RelanePlan &plan, llvm::ArrayRef<mlir::Operation *> loads,
+        llvm::function_ref<bool(mlir::Operation *)> movesAlong);
+
+private:
+  std::optional<Refusal>
+  checkLDS(const RelanePlan &plan,
+           llvm::function_ref<bool(mlir::Operation *)> movesAlong);
+  std::optional<Refusal> checkSource(mlir::Operation *load);
+  bool mayCollide(const RelanePlan &plan, mlir::Operation *access);
+
+  mlir::FunctionOpInterface function;
+  ThreadValues &values;
+  BarrierReach reach;
+};
+
+/// A value as a reader of a remark finds it: by what makes it, and the line.
+std::string describe(mlir::Value value);
+std::string describe(mlir::Operation *op);
+
+} // namespace lodestone
+
+#endif // LODESTONE_TRANSFORMS_RELANEPLAN_H

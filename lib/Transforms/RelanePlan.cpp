@@ -1,0 +1,343 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Lodestone project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lodestone/Transforms/RelanePlan.h"
+#include "lodestone/Analysis/MemoryAccess.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace lodestone;
+using llvm::formatv;
+
+std::string lodestone::describe(Operation *op) {
+  std::string text = formatv("'{0}'", op->getName()).str();
+  if (auto loc = op->getLoc()->findInstanceOf<FileLineColLoc>())
+    text += formatv(" in line {0}", loc.getLine());
+  return text;
+}
+
+std::string lodestone::describe(Value value) {
+  if (Operation *op = value.getDefiningOp())
+    return "the result of " + describe(op);
+  Operation *parent = cast<BlockArgument>(value).getOwner()->getParentOp();
+  return "an argument of " + describe(parent);
+}
+
+static Refusal refuse(StringRef name, std::string reason) {
+  return {name, std::move(reason)};
+}
+
+//===----------------------------------------------------------------------===//
+// The plan
+//===----------------------------------------------------------------------===//
+
+bool TouchedElements::isDisjointFrom(const TouchedElements &other) const {
+  if (!terms.hasTermsOf(other.terms))
+    return false;
+  for (auto [base, extent] : llvm::zip(bases, extents))
+    for (auto [itsBase, itsExtent] : llvm::zip(other.bases, other.extents))
+      if (base < itsBase + itsExtent && itsBase < base + extent)
+        return false;
+  return true;
+}
+
+/// The elements that all threads touch with an access at `indices`.
+static std::variant<TouchedElements, Refusal>
+getTouched(Value memref, ValueRange indices, int64_t cellElements,
+           int64_t numSteps, const TileCopy &copy, ThreadValues &values,
+           SmallVectorImpl<Lanes> &offsets) {
+  TouchedElements touched;
+  for (int64_t step = 0; step < numSteps; ++step) {
+    Value unknown;
+    std::optional<ThreadForm> form = getElementOffset(
+        memref, indices, values, copy.getIterations(step), unknown);
+    if (!form)
+      return refuse("unknown-store-offset",
+                    formatv("the offset depends on {0}, whose value in each "
+                            "thread isn't known",
+                            describe(unknown)));
+    for (const ThreadForm::Term &term : form->terms)
+      if (!term.coefficient.isUniform())
+        return refuse("unknown-store-offset",
+                      formatv("the offset has {0} times a number that differs "
+                              "between threads",
+                              describe(term.value)));
+    if (step && !form->hasTermsOf(touched.terms))
+      return refuse("uneven-steps",
+                    "what is added to the offset in all threads differs "
+                    "between iterations and isn't known");
+    int64_t base = INT64_MAX, end = INT64_MIN;
+    for (size_t i = 0; i < form->constant.getNumEntries(); ++i) {
+      base = std::min(base, form->constant[i]);
+      end = std::max(end, form->constant[i] + cellElements);
+    }
+    touched.bases.push_back(base);
+    touched.extents.push_back(end - base);
+    offsets.push_back(std::move(form->constant));
+    touched.terms = std::move(*form);
+  }
+  return touched;
+}
+
+/// Who stored where thread t should: the table of a permutation, and whether
+/// threads store in order anyway.
+static std::optional<Refusal>
+invert(const Lanes &offsets, int64_t base, int64_t cell, unsigned numThreads,
+       int64_t elementBytes, SmallVector<unsigned> &table, bool &isInOrder) {
+  SmallVector<std::pair<int64_t, unsigned>> sorted;
+  for (unsigned thread = 0; thread < numThreads; ++thread)
+    sorted.push_back({offsets[thread], thread});
+  llvm::sort(sorted);
+  isInOrder = true;
+  std::optional<Refusal> refusal;
+  for (auto [slot, entry] : llvm::enumerate(sorted)) {
+    auto [offset, thread] = entry;
+    table.push_back(thread);
+    int64_t before = slot ? sorted[slot - 1].first : base - cell;
+    bool collides = slot && offset < before + cell;
+    isInOrder &= thread == slot && !collides;
+    if (refusal)
+      continue;
+    if (collides)
+      refusal = refuse(
+          "colliding-cells",
+          formatv("threads {0} and {1} store {2} bytes each at bytes {3} and "
+                  "{4} of the same window",
+                  sorted[slot - 1].second, thread, cell * elementBytes,
+                  (before - base) * elementBytes,
+                  (offset - base) * elementBytes));
+    else if (offset != before + cell)
+      refusal = refuse(
+          "no-contiguous-window",
+          formatv("the {0} cells of {1} bytes of one step leave {2} bytes free "
+                  "before thread {3}'s",
+                  numThreads, cell * elementBytes,
+                  (offset - before - cell) * elementBytes, thread));
+  }
+  return refusal;
+}
+
+MaybePlan lodestone::planRelane(TileCopy copy, ThreadValues &values) {
+  const LDSStore &store = copy.store;
+  if (!values.getUniformity().isUniform(store.memref))
+    return refuse("unknown-store-offset",
+                  "the memref that is stored to differs between threads");
+  SmallVector<Lanes> offsets;
+  auto result = getTouched(store.memref, store.indices, store.cellElements,
+                           copy.getNumSteps(), copy, values, offsets);
+  if (auto *refusal = std::get_if<Refusal>(&result))
+    return std::move(*refusal);
+  auto &touched = std::get<TouchedElements>(result);
+  int64_t elementBytes = store.cellBytes / store.cellElements;
+
+  SmallVector<SmallVector<unsigned>> table;
+  std::optional<Refusal> refusal;
+  bool isInOrder = true;
+  for (auto [step, lanes] : llvm::enumerate(offsets)) {
+    bool inOrder;
+    std::optional<Refusal> here = invert(
+        lanes, touched.bases[step], store.cellElements, values.getNumThreads(),
+        elementBytes, table.emplace_back(), inOrder);
+    isInOrder &= inOrder;
+    if (!refusal)
+      refusal = here;
+  }
+  if (isInOrder)
+    return std::monostate();
+  if (refusal)
+    return *refusal;
+
+  auto type = cast<MemRefType>(store.memref.getType());
+  if (!type.hasStaticShape() ||
+      !memref::CollapseShapeOp::isGuaranteedCollapsible(
+          type, {llvm::to_vector<2>(llvm::seq<int64_t>(type.getRank()))}))
+    return refuse("layout-not-contiguous",
+                  formatv("the store is to {0}, whose elements may have gaps "
+                          "between them",
+                          type));
+
+  // Each loop moves the window by a constant, and no two windows overlap.
+  RelanePlan plan{std::move(copy), {}, touched, touched.bases[0], {}};
+  int64_t stepOfLoop = 1;
+  for (int64_t trips : plan.copy.trips) {
+    plan.strides.push_back(trips == 1 ? 0
+                                      : touched.bases[stepOfLoop] - plan.base);
+    stepOfLoop *= trips;
+  }
+  for (auto [step, base] : llvm::enumerate(touched.bases)) {
+    int64_t expected = plan.base;
+    for (auto [iteration, stride] :
+         llvm::zip(plan.copy.getIterations(step), plan.strides))
+      expected += iteration.number * stride;
+    if (base != expected)
+      return refuse("uneven-steps",
+                    formatv("step {0} stores at byte {1}, where even steps "
+                            "would lead to {2}",
+                            step, base * elementBytes,
+                            expected * elementBytes));
+  }
+  SmallVector<int64_t> sorted(touched.bases);
+  llvm::sort(sorted);
+  for (size_t i = 1; i < sorted.size(); ++i)
+    if (sorted[i] < sorted[i - 1] + touched.extents[0])
+      return refuse("overlapping-steps",
+                    formatv("steps store {0} bytes each, at bytes {1} and {2}",
+                            touched.extents[0] * elementBytes,
+                            sorted[i - 1] * elementBytes,
+                            sorted[i] * elementBytes));
+
+  std::optional<ThreadPermutation> permutation =
+      ThreadPermutation::fit(table, plan.copy.trips);
+  if (!permutation)
+    return refuse(
+        "no-closed-form",
+        formatv("no xor of shifted bits of its number gives the thread "
+                "that stores where thread t of {0} would",
+                values.getNumThreads()));
+  plan.permutation = std::move(*permutation);
+  return plan;
+}
+
+bool RelanePlan::movesWith(const RelanePlan &other) const {
+  return copy.store.memref == other.copy.store.memref &&
+         copy.store.cellBytes == other.copy.store.cellBytes &&
+         copy.trips == other.copy.trips && permutation == other.permutation &&
+         touched.terms.hasTermsOf(other.touched.terms) &&
+         touched.bases == other.touched.bases;
+}
+
+//===----------------------------------------------------------------------===//
+// Its legality
+//===----------------------------------------------------------------------===//
+
+/// False if `access` is known to touch none of the elements that the copy
+/// stores.
+bool RelaneLegality::mayCollide(const RelanePlan &plan, Operation *access) {
+  Value memref;
+  ValueRange indices;
+  int64_t elements = 1;
+  TileCopy copy;
+  if (auto matched = matchTileCopy(access, values, /*mayBeFill=*/true)) {
+    if (!std::holds_alternative<TileCopy>(*matched))
+      return true;
+    copy = std::get<TileCopy>(*matched);
+    memref = copy.store.memref;
+    indices = copy.store.indices;
+    elements = copy.store.cellElements;
+  } else if (auto load = dyn_cast<memref::LoadOp>(access)) {
+    memref = load.getMemref();
+    indices = load.getIndices();
+  } else if (auto load = dyn_cast<vector::LoadOp>(access)) {
+    memref = load.getBase();
+    indices = load.getIndices();
+    elements = load.getVectorType().getNumElements();
+    if (load.getVectorType() == load.getMemRefType().getElementType())
+      elements = 1;
+  }
+  // Offsets into different views can't be compared.
+  if (memref != plan.copy.store.memref)
+    return true;
+  SmallVector<Lanes> offsets;
+  auto touched = getTouched(memref, indices, elements, copy.getNumSteps(), copy,
+                            values, offsets);
+  return !std::holds_alternative<TouchedElements>(touched) ||
+         !plan.touched.isDisjointFrom(std::get<TouchedElements>(touched));
+}
+
+std::optional<Refusal>
+RelaneLegality::checkLDS(const RelanePlan &plan,
+                         function_ref<bool(Operation *)> movesAlong) {
+  Operation *unit = plan.copy.unit, *store = plan.copy.store.op;
+  llvm::SetVector<Operation *> others;
+  for (bool forward : {true, false})
+    others.set_union(reach.reach(unit, BarrierScope::lds, forward));
+  if (others.contains(store) || others.contains(unit))
+    return refuse("no-barrier",
+                  "the copy can run again without a barrier in between");
+  unit->walk([&](Operation *op) {
+    if (op != store)
+      others.insert(op);
+  });
+  for (Operation *other : others)
+    if (MemoryAccess::of(other).mayTouchLDS(plan.copy.root) &&
+        !movesAlong(other) && mayCollide(plan, other))
+      return refuse("no-barrier",
+                    formatv("no barrier stands between the copy and {0}, which "
+                            "may touch the same bytes",
+                            describe(other)));
+  return std::nullopt;
+}
+
+/// The kernel's argument that a memref is a view of, if it is one.
+static BlockArgument getArgument(Value memref) {
+  while (auto view = memref.getDefiningOp<ViewLikeOpInterface>())
+    memref = view.getViewSource();
+  auto argument = dyn_cast<BlockArgument>(memref);
+  return argument &&
+                 isa<FunctionOpInterface>(argument.getOwner()->getParentOp())
+             ? argument
+             : BlockArgument();
+}
+
+/// True if `llvm.noalias` on an argument tells the memory of two operations,
+/// each of which accesses memory through one memref, apart.
+static bool isKnownDistinct(Operation *load, Operation *writer) {
+  auto getMemory = [](Operation *op) -> BlockArgument {
+    BlockArgument only;
+    for (Value operand : op->getOperands())
+      if (isGlobalMemory(operand)) {
+        BlockArgument argument = getArgument(operand);
+        if (only || !argument)
+          return {};
+        only = argument;
+      }
+    return only;
+  };
+  BlockArgument from = getMemory(load), to = getMemory(writer);
+  if (!from || !to || from == to || isa<CallOpInterface>(writer))
+    return false;
+  auto isNoAlias = [](BlockArgument argument) {
+    auto function =
+        cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
+    return argument.getArgNumber() < function.getNumArguments() &&
+           function.getArgAttr(argument.getArgNumber(), "llvm.noalias");
+  };
+  return isNoAlias(from) || isNoAlias(to);
+}
+
+std::optional<Refusal> RelaneLegality::checkSource(Operation *load) {
+  for (bool forward : {true, false})
+    for (Operation *op : reach.reach(load, BarrierScope::global, forward))
+      if (MemoryAccess::of(op).writesGlobal && !isKnownDistinct(load, op))
+        return refuse(
+            "source-written",
+            formatv("no barrier stands between {0} and {1}, which may "
+                    "write what is loaded",
+                    describe(load), describe(op)));
+  return std::nullopt;
+}
+
+std::optional<Refusal>
+RelaneLegality::check(const RelanePlan &plan, ArrayRef<Operation *> loads,
+                      function_ref<bool(Operation *)> movesAlong) {
+  if (!isConverged(plan.copy.unit, values.getUniformity()))
+    return refuse("divergent-control-flow",
+                  formatv("some threads may reach {0} and others not",
+                          describe(plan.copy.unit)));
+  if (std::optional<Refusal> refusal = checkLDS(plan, movesAlong))
+    return refusal;
+  for (Operation *load : loads)
+    if (std::optional<Refusal> refusal = checkSource(load))
+      return refusal;
+  return std::nullopt;
+}
