@@ -69,7 +69,11 @@ bool DirectLoadBuilder::checkWindow(DirectCopy &copy, unsigned width) {
                       "behind lane 0",
                       conflict->lane, conflict->wave, conflict->other,
                       conflict->first, conflict->lane * copy.laneBytes));
-  if (unsigned alignment = getFormAlignment(*offset); alignment % width != 0)
+  unsigned alignment = getFormAlignment(*offset);
+  for (Value root : copy.allocations)
+    if (auto region = root.getDefiningOp<lds::RegionOp>())
+      alignment = std::min<uint64_t>(alignment, region.getAlign());
+  if (alignment % width != 0)
     return refuse(copy, "misaligned",
                   llvm::formatv("offsets in LDS are multiples of {0} only, but "
                                 "the DMA moves {1} bytes a lane",
@@ -141,9 +145,15 @@ bool DirectLoadBuilder::checkNarrowing(DirectCopy &copy) {
       return refuse(copy, "not-relaned",
                     "another lane can't compute where this one reads",
                     obstacle.getDefiningOp());
-    // Nor may what it is loaded from change.
     if (loads.empty())
       continue;
+    // What is under the guard stays there, and nothing may change what is
+    // loaded.
+    if (scf::IfOp guard = getGuard(copy); guard && llvm::any_of(loads, [&](Operation *op) {
+          return guard->isAncestor(op);
+        }))
+      return refuse(copy, "not-relaned",
+                    "the address is loaded under the condition", loads[0]);
     WalkResult walk = kernel->walk([&](Operation *op) {
       return MemoryAccess::of(op).writesGlobal ? WalkResult::interrupt()
                                                : WalkResult::advance();

@@ -130,9 +130,12 @@ void LDSLowerAsyncGroups::runOnOperation() {
     Operation *function = lds::getKernel(op);
     if (function && isKernel(function))
       return WalkResult::advance();
-    op->emitOpError() << "is in "
-                      << (function ? lds::describeKernel(function)
-                                   : std::string("no function"))
+    std::string where = "no function";
+    if (auto symbol = dyn_cast_or_null<SymbolOpInterface>(function))
+      where = "function '" + symbol.getName().str() + "'";
+    else if (function)
+      where = "a gpu.launch";
+    op->emitOpError() << "is in " << where
                       << ", which is not a kernel, so that the groups before "
                          "it aren't known; inline or outline it first";
     return WalkResult::interrupt();

@@ -2,7 +2,6 @@
 // RUN: lodestone-opt %s --split-input-file --lds-form-direct-loads=chip=gfx942 | FileCheck %s --check-prefix=IR
 // IR-NOT: gather_to_lds
 
-
 // How many threads there are decides where a wave's bytes lie.
 // CHECK: remark: [Missed] block-size-unknown{{.*}}known_block_size
 !lds = memref<1024xf32, #gpu.address_space<workgroup>>
@@ -18,7 +17,7 @@ gpu.module @m {
 
 // -----
 
-// A register pair per lane of i4 has no address of its own.
+// A vector of two dimensions isn't a run of elements.
 // CHECK: remark: [Missed] unsupported-element{{.*}}vector<2x4xf32>
 !lds = memref<64x64xf32, #gpu.address_space<workgroup>>
 gpu.module @m {
@@ -134,7 +133,7 @@ gpu.module @m {
 
 // -----
 
-// The granule of the swizzle is eight bytes, the copy has sixteen: no lane's bytes stay together, and such a store isn't there to begin with; lanes at every 32 bytes are.
+// Holes between the lanes' bytes, which an LDS-DMA would close.
 // CHECK: remark: [Missed] not-lane-linear{{.*}}lane 1 of wave 0 stores to byte 32 and lane 0 to byte 0, but an LDS-DMA writes lane 1 16 bytes behind lane 0
 !lds = memref<1024xf32, #gpu.address_space<workgroup>>
 gpu.module @m {

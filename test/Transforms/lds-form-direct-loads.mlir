@@ -6,8 +6,8 @@
 // Sixteen bytes a lane, side by side: one DMA on gfx950, four on gfx942, where lane i of the n-th
 // brings dword i + 64 n of the wave's kilobyte. The wave's place is in a scalar register. The copy
 // is waited for in front of the barrier.
-// REMARK: remark: [Passed] direct-load-formed {{.*}}DMAs=1{{.*}}BytesPerLane=16
-// REMARK: remark: [Analysis] direct-load-profit {{.*}}StoresRemoved=1{{.*}}VGPRsFreed=4{{.*}}DMAs=1{{.*}}WaitsAdded=1
+// REMARK: remark: [Passed] direct-load-formed {{.*}}BytesPerLane=16, DMAs=1
+// REMARK: remark: [Analysis] direct-load-profit {{.*}}CopiesLeft=0, DMAs=1, StoresRemoved=1, VGPRsFreed=4, WaitsAdded=1
 // CHECK-LABEL: gpu.func @whole
 // CHECK: %[[T:.+]] = gpu.thread_id x
 // CHECK: rocdl.readfirstlane

@@ -1,4 +1,4 @@
-// RUN: lodestone-opt %s --lds-lower-async-groups --split-input-file --verify-diagnostics
+// RUN: lodestone-opt %s --lds-lower-async-groups --split-input-file --verify-diagnostics --allow-unregistered-dialect
 
 // What is in flight when a device function starts is up to its callers.
 gpu.module @m {
@@ -72,7 +72,7 @@ gpu.module @m {
 // In a launch that isn't outlined yet.
 func.func @host(%n: index) {
   gpu.launch blocks(%a, %b, %c) in (%d = %n, %e = %n, %f = %n) threads(%g, %h, %i) in (%j = %n, %k = %n, %l = %n) {
-    // expected-error @+1 {{is in kernel, which is not a kernel}}
+    // expected-error @+1 {{is in a gpu.launch, which is not a kernel}}
     lds.commit_group
     gpu.terminator
   }

@@ -54,7 +54,7 @@ gpu.module @m {
 // CHECK: amdgpu.memory_counter_wait load(3)
 // CHECK: rocdl.s.barrier
 // CHECK: }
-// CHECK-NEXT: amdgpu.memory_counter_wait load(3)
+// CHECK: amdgpu.memory_counter_wait load(3)
 // CHECK-NEXT: amdgpu.memory_counter_wait load(0)
 !lds = memref<2048xf32, #gpu.address_space<workgroup>>
 gpu.module @m {

@@ -72,7 +72,7 @@ class Text:
                     self.block(otherwise)
                     self.lines.append("}")
                 case ("for", trips, body):
-                    self.lines.append(f"scf.for %k = %c0 to %c{trips} step %c1 {{")
+                    self.lines.append(f"scf.for %k{len(self.lines)} = %c0 to %c{trips} step %c1 {{")
                     self.block(body)
                     self.lines.append("}")
 

@@ -61,7 +61,7 @@ def test_remarks_are_documented() -> None:
         call = r"(?:refuse|refuseAll|undo|obstacle|remarkOpts|Refusal)[({]\s*(?:[\w.()]+,\s*)?"
         names |= set(re.findall(call + r'"([a-z]+(?:-[a-z]+)+)"', text))
     assert {"unknown-pointer", "drains-vmcnt", "packed", "swizzle-escapes"} <= names
-    assert {"hint-inferred", "has-barrier", "common-warp", "cuts-counted-wait"} <= names
+    assert {"hint-inferred", "has-barrier", "common-warp", "partial-wave"} <= names
     rows = "\n".join(
         line
         for page in (ROOT / "docs").glob("*.md")
