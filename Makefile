@@ -20,7 +20,7 @@ export PYTHONPATH := $(CURDIR)/$(BUILD)/python
 help:
 	@echo "make demo   compile the FP8 GEMM with and without the alias-scope pass and compare"
 	@echo "make test   run everything: lit and pytest"
-	@echo "make nightly   run 1,000 random pipelined and 200 arithmetic kernels on the simulator"
+	@echo "make nightly   run 1,000 random pipelined and 200 arithmetic kernels, and all K/V/Q copies"
 	@echo "make fuzz   try many more bad inputs than \`make test\` does"
 	@echo "make test-integration   run the tests that need other projects' wheels"
 	@echo "make bench  measure compile-time and code-quality figures, each against a peer"
@@ -68,11 +68,12 @@ test: build
 	@lit $(BUILD)/test --order=random -sv -j $(JOBS)
 	@pytest test/python -q -n $(JOBS)
 
-# `make test` runs 50 and 6 of these. LODESTONE_PIPELINED_SEED and LODESTONE_ARITHMETIC_SEED
-# choose others.
+# `make test` runs 50, 6 and 32 of these. LODESTONE_PIPELINED_SEED, LODESTONE_ARITHMETIC_SEED and
+# LODESTONE_KV_TILES_SEED choose others.
 nightly: build
-	@LODESTONE_PIPELINED_KERNELS=1000 LODESTONE_ARITHMETIC_KERNELS=200 pytest -q -n $(JOBS) \
-	  test/python/sim/test_pipelined_kernels.py test/python/sim/test_random_arithmetic.py
+	@LODESTONE_PIPELINED_KERNELS=1000 LODESTONE_ARITHMETIC_KERNELS=200 LODESTONE_KV_TILES=100000 \
+	  pytest -q -n $(JOBS) test/python/sim/test_pipelined_kernels.py \
+	  test/python/sim/test_random_arithmetic.py test/python/sim/test_kv_tile_load.py
 
 # Other projects' wheels stay out of the main environment.
 INTEGRATION := $(BUILD)/venv-integration
@@ -94,8 +95,18 @@ fuzz: build
 test-integration: build $(INTEGRATION)/.installed
 	@$(INTEGRATION)/bin/python -m pytest test/python -q -m integration
 
+# What the figures are compared with.
+PEERS := $(BUILD)/venv-peers
+$(PEERS)/.installed: pyproject.toml
+	@[ -x $(PEERS)/bin/python ] || $(PYTHON) -m venv $(PEERS)
+	@echo "installing the benchmarks' peers into $(PEERS)"
+	@$(BIN)/python -c "import tomllib; p = tomllib.load(open('pyproject.toml', 'rb')); \
+	  print('\n'.join(p['dependency-groups']['peers']))" \
+	  | $(PEERS)/bin/pip install --quiet --disable-pip-version-check -r /dev/stdin
+	@touch $@
+
 # Each figure against a peer or a limit in the same run; all of it takes some minutes.
-bench: build
+bench: build $(PEERS)/.installed
 	@for script in benchmarks/*.py; do $(BIN)/python $$script || exit 1; done
 
 lint: build

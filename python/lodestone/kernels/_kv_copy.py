@@ -9,8 +9,9 @@ from lodestone.kernels._builder import Int
 from lodestone.kernels._kv_problem import THREADS, Parameters
 from lodestone.kernels._tile_builder import CELL_BYTES, TileBuilder
 
-# From the position of a row among those of its kind to the row in memory.
-RowOf = Callable[[Int], Int]
+# From the position of a row to what gives the row in memory. The first call computes what can be
+# computed for any position, the second may read tables; it is for positions that exist.
+RowOf = Callable[[Int], Callable[[], Int]]
 
 
 class TileCopy:
@@ -41,7 +42,7 @@ class TileCopy:
             target: memref of the tile in LDS.
             first: position of the tile's first row.
             end: position behind the last row that exists.
-            row_of: from positions to rows of `source`; called for positions that exist.
+            row_of: from positions to rows of `source`.
         """
         for step in range(self.parameters.rows // self.step_rows):
             row = self.row + step * self.step_rows
@@ -51,12 +52,13 @@ class TileCopy:
         self, source: ir.Value, target: ir.Value, row: Int, position: Int, end: Int, row_of: RowOf
     ) -> None:
         builder, parameters = self.builder, self.parameters
+        find_row = row_of(position)
         exists = position.less_than(end)
         if parameters.columns < parameters.head_dim:
             exists = builder.both(exists, self.column.less_than(parameters.columns))
 
         def load() -> ir.Value:
-            return builder.read(source, (row_of(position), self.column), self.cell)
+            return builder.read(source, (find_row(), self.column), self.cell)
 
         def store(value: ir.Value) -> None:
             builder.write(value, target, (row, self.column))

@@ -151,7 +151,9 @@ class Parameters:
             raise ValueError(f"kv_heads must be in 1..256, got {self.kv_heads}")
         if self.result == "scores":
             if self.fill != "zero":
-                raise ValueError("scores of rows that aren't filled mean nothing: fill must be 'zero'")
+                raise ValueError(
+                    "scores of rows that aren't filled mean nothing: fill must be 'zero'"
+                )
             if (self.rows // MFMA_ROWS) ** 2 * 64 % THREADS:
                 raise ValueError(
                     f"scores need a multiple of {THREADS // 64} tiles of 16x16, rows is {self.rows}"
@@ -203,7 +205,9 @@ def dimensions(parameters: Parameters) -> dict[str, tuple[int, int]]:
     }
 
 
-def inputs(parameters: Parameters, size: Mapping[str, int], random: np.random.Generator) -> Arguments:
+def inputs(
+    parameters: Parameters, size: Mapping[str, int], random: np.random.Generator
+) -> Arguments:
     """Return random arguments; every byte that must not be read is random, too.
 
     Args:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from lodestone import ir
-from lodestone.kernels._builder import Builder, Int, IntLike
+from lodestone.kernels._builder import Builder, Int, IntLike, Operand
 from lodestone.kernels._fast_division import FastDivisor
 
 # Bytes of the widest access of a lane.
@@ -81,17 +81,17 @@ class TileBuilder(Builder):
 
     def read(self, memory: ir.Value, at: Sequence[IntLike], type: str) -> ir.Value:
         """Load a vector of 16 bytes, aligned to as many."""
-        operands = (memory, *self.indices(at))
+        operands: list[Operand] = [memory, *self.indices(at)]
         return self.op("vector.load", operands, (type,), alignment=f"{CELL_BYTES} : i64")
 
     def write(self, value: ir.Value, memory: ir.Value, at: Sequence[IntLike]) -> None:
         """Store a vector of 16 bytes, aligned to as many."""
-        operands = (value, memory, *self.indices(at))
+        operands: list[Operand] = [value, memory, *self.indices(at)]
         self.operation("vector.store", operands, (), {"alignment": f"{CELL_BYTES} : i64"})
 
     def read_element(self, memory: ir.Value, at: Sequence[IntLike], type: str) -> ir.Value:
         """Load one element."""
-        return self.op("memref.load", (memory, *self.indices(at)), (type,))
+        return self.op("memref.load", [memory, *self.indices(at)], (type,))
 
     # Copies --------------------------------------------------------------------
 

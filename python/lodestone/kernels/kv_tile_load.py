@@ -23,6 +23,9 @@ by MFMA.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import Any
+
 import numpy as np
 
 from lodestone import ir
@@ -47,7 +50,14 @@ from lodestone.kernels._tile_builder import LDS_SPACE, TileBuilder
 
 BLOCK = (THREADS, 1, 1)
 
-__all__ = ["Chip", "ElementType", "Fill", "Parameters", "Result", "kv_tile_load"]
+# The forms that one source takes, and the options of `lodestone.compile` that make them.
+FORMS: Mapping[str, Mapping[str, Any]] = {
+    "swizzled-store": {"inverse_swizzle": False, "direct_to_lds": "off"},
+    "two-phase": {"inverse_swizzle": True, "direct_to_lds": "off"},
+    "direct": {"inverse_swizzle": True, "direct_to_lds": "on"},
+}
+
+__all__ = ["FORMS", "Chip", "ElementType", "Fill", "Parameters", "Result", "kv_tile_load"]
 
 
 def kv_tile_load(
@@ -229,9 +239,10 @@ class _Kernel:
         builder = self.builder
         group = builder.from_i32(self.arguments["group"])
 
-        def row_of(position: Int) -> Int:
+        def row_of(position: Int) -> Callable[[], Int]:
             query, member = builder.divide(position, *self._divisor("group"))
-            return (query * self.parameters.kv_heads + self.head) * group + member
+            row = (query * self.parameters.kv_heads + self.head) * group + member
+            return lambda: row
 
         end = builder.from_i32(self.arguments["q_rows"])
         self.copy.issue(self.arguments["q"], self.lds["q"], builder.index(0), end, row_of)
@@ -243,16 +254,21 @@ class _Kernel:
             first = tile * self.parameters.rows
             self.copy.issue(source, target, first, self.length, self._kv_row)
 
-    def _kv_row(self, position: Int) -> Int:
-        """The row in memory of a row of K or V."""
-        token = position
-        if self.parameters.paged:
-            builder = self.builder
-            page_size = builder.from_i32(self.arguments["page_size"])
-            entry, offset = builder.divide(position, *self._divisor("page_size"))
+    def _kv_row(self, position: Int) -> Callable[[], Int]:
+        """Find the row in memory of a row of K or V."""
+        builder, heads = self.builder, self.parameters.kv_heads
+        if not self.parameters.paged:
+            row = position * heads + self.head
+            return lambda: row
+        page_size = builder.from_i32(self.arguments["page_size"])
+        entry, offset = builder.divide(position, *self._divisor("page_size"))
+
+        def look_up() -> Int:
             page = builder.read_element(self.arguments["pages"], (entry,), "i32")
             token = builder.from_i32(page) * page_size + offset
-        return token * self.parameters.kv_heads + self.head
+            return token * heads + self.head
+
+        return look_up
 
     def _divisor(self, name: str) -> tuple[ir.Value, ir.Value, ir.Value]:
         first, magic, shift = (self.arguments[f"{name}{x}"] for x in ("", "_magic", "_shift"))

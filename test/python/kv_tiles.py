@@ -1,0 +1,105 @@
+"""The grid of K/V/Q tile producers, and how one is compiled and judged."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import lodestone
+import numpy as np
+from lodestone import sim
+from lodestone.kernels._kernel import Kernel
+from lodestone.kernels.kv_tile_load import FORMS, Chip, ElementType, Fill, kv_tile_load
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """A point of the grid; tails: the last rows, the last columns of a tile don't exist."""
+
+    head_dim: int
+    dtype: ElementType
+    swizzle: int
+    fill: Fill
+    row_tail: bool
+    column_tail: bool
+    paged: bool
+    chip: Chip
+
+    def kernel(self, **parameters: Any) -> Kernel:
+        """Build the kernel with the smallest tiles there are, four of K and of V."""
+        element = 1 if self.dtype == "fp8" else 2
+        return kv_tile_load(
+            head_dim=self.head_dim,
+            dtype=self.dtype,
+            columns=self.head_dim - 16 if self.column_tail else self.head_dim,
+            rows=max(16, 4096 // (self.head_dim * element)),
+            tiles=4,
+            kv_heads=2,
+            swizzle=self.swizzle,
+            # Q has a swizzle of its own.
+            q_swizzle=192 - self.swizzle,
+            fill=self.fill,
+            paged=self.paged,
+            chip=self.chip,
+            **parameters,
+        )
+
+    def dimensions(self, kernel: Kernel) -> dict[str, int]:
+        """The launch: pages and groups of a size that is no power of two."""
+        length = kernel.dimensions["length"][1]
+        rows = kernel.dimensions["q_rows"][1]
+        tail = {"length": length - 5, "q_rows": rows - 3}
+        full = {"length": length, "q_rows": rows}
+        page = {"page_size": 12} if self.paged else {}
+        return {**(tail if self.row_tail else full), "group": 3, **page}
+
+
+def grid(chips: tuple[Chip, ...] = ("gfx950", "gfx942")) -> Iterator[Configuration]:
+    """Every configuration."""
+    flags = (False, True)
+    fills: tuple[Fill, ...] = ("zero", "none")
+    dtypes: tuple[ElementType, ...] = ("f16", "bf16", "fp8")
+    axes = ((64, 128, 256), dtypes, (64, 128), fills, flags, flags, flags, chips)
+    for point in itertools.product(*axes):
+        yield Configuration(*point)
+
+
+def execute(
+    kernel: Kernel, code: bytes, dimensions: Mapping[str, int], mode: str, order: sim.Order
+) -> tuple[sim.Result, float]:
+    """Run on the simulator; the result, and the error in units of the tolerance."""
+    arguments = kernel.inputs(**dimensions)
+    launch = kernel.launch(**dimensions)
+    result = sim.run(
+        code,
+        grid=launch.grid,
+        block=launch.block,
+        args=[arguments[argument.name] for argument in kernel.arguments],
+        dynamic_lds=launch.dynamic_lds,
+        mode=mode,
+        order=order,
+    )
+    got = {
+        argument.name: np.asarray(value)
+        for argument, value in zip(kernel.arguments, result.outputs, strict=True)
+        if argument.output
+    }
+    return result, kernel.error(got, arguments)
+
+
+def check(configuration: Configuration, form: str) -> lodestone.Compilation:
+    """Compile in one form; LDS must be NumPy's image, with early and with late copies."""
+    kernel = configuration.kernel()
+    compiled = lodestone.compile(kernel, **FORMS[form])
+    where = (configuration, form)
+    assert compiled.check.clean, (where, compiled.check)
+    (resources,) = compiled.kernels
+    assert (resources.vgpr_spills, resources.sgpr_spills) == (0, 0), where
+    for mode, order in (("E", "forward"), ("R", "reverse")):
+        dimensions = configuration.dimensions(kernel)
+        result, error = execute(kernel, compiled.code_object, dimensions, mode, order)
+        assert not result.findings, (where, result)
+        assert error <= 1, (where, mode)
+    return compiled

@@ -1,0 +1,111 @@
+"""The K/V/Q tile producer executed: one source, three forms, one LDS image.
+
+Each form of each configuration must leave NumPy's image in LDS, byte for byte, with every copy as
+early as can be and as late as its waits allow, without a race. `make test` takes a sample of the
+grid, `make nightly` all of it.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+
+import lodestone
+import pytest
+from kv_tiles import Configuration, check, execute, grid
+from lodestone.kernels.kv_tile_load import FORMS, kv_tile_load
+from lodestone.report.isa import Function, parse_function
+
+SAMPLE = int(os.environ.get("LODESTONE_KV_TILES", "24"))
+SEED = int(os.environ.get("LODESTONE_KV_TILES_SEED", "0"))
+
+
+def sample(chip: str, count: int) -> list[Configuration]:
+    points = [point for point in grid() if point.chip == chip]
+    return random.Random(SEED).sample(points, min(count, len(points)))
+
+
+def function_of(compiled: lodestone.Compilation) -> Function:
+    return parse_function(compiled.isa)
+
+
+def count(function: Function, prefix: str) -> int:
+    return sum(x.mnemonic.startswith(prefix) for x in function.instructions)
+
+
+# NumPy's image, in every form and both modes; what the form promises is in the code.
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("configuration", sample("gfx950", SAMPLE), ids=str)
+def test_image(configuration: Configuration, form: str) -> None:
+    function = function_of(check(configuration, form))
+    stores = count(function, "ds_write")
+    dmas = sum(x.is_lds_dma for x in function.instructions)
+    if form != "direct":
+        assert stores and not dmas
+        return
+    # What clears LDS before the first copy is the only store left.
+    assert dmas
+    assert bool(stores) == (configuration.fill == "none")
+
+
+# gfx942 has DMAs of 4 bytes only: each cell takes four, each lane another one's bytes.
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("configuration", sample("gfx942", SAMPLE // 3), ids=str)
+def test_image_gfx942(configuration: Configuration, form: str) -> None:
+    function = function_of(check(configuration, form))
+    assert (form == "direct") == any(x.is_lds_dma for x in function.instructions)
+
+
+# All that lies between tile and tail: empty K, one row, a page that ends in a tile, one group.
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("fill", ["zero", "none"])
+def test_edges(form: str, fill: str) -> None:
+    kernel = kv_tile_load(head_dim=128, rows=16, tiles=4, columns=112, fill=fill, paged=True)
+    code = lodestone.compile(kernel, **FORMS[form]).code_object
+    for length, q_rows, group, page_size in (
+        (1, 1, 1, 1), (15, 16, 16, 7), (16, 15, 5, 16), (17, 7, 2, 64), (64, 16, 1, 33),
+    ):  # fmt: skip
+        sizes = {"length": length, "q_rows": q_rows, "group": group, "page_size": page_size}
+        result, error = execute(kernel, code, sizes, "R", "reverse")
+        assert not result.findings and error <= 1, (sizes, result)
+
+
+# The products of Q and K are right in every form, and a swizzle takes all readers' conflicts.
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("dtype", ["f16", "bf16", "fp8"])
+def test_readers(form: str, dtype: str) -> None:
+    lost = {}
+    for swizzle in (0, 128):
+        kernel = kv_tile_load(128, dtype, rows=32, tiles=4, swizzle=swizzle,
+                              q_swizzle=swizzle, result="scores")  # fmt: skip
+        code = lodestone.compile(kernel, **FORMS[form]).code_object
+        sizes = {"length": 121, "q_rows": 30, "group": 4}
+        for mode in "ER":
+            result, error = execute(kernel, code, sizes, mode, "forward")
+            assert not result.findings and error <= 1, (swizzle, mode, result)
+        reads = [b for b in result.bank_conflicts if "ds_read" in b.instruction]
+        assert reads
+        lost[swizzle] = sum(b.extra_cycles for b in reads)
+    assert lost[0] > 0 and lost[128] == 0
+
+
+# The index of a page, and that of a group, costs one v_mul_hi_u32 for each 16 bytes of a lane;
+# K and V share theirs. A tile of 32 rows of 256 bytes is two cells a lane, of Q once, of K and V
+# in front of the loop's place and for the second tile.
+@pytest.mark.parametrize("form", FORMS)
+def test_one_multiplication_a_division(form: str) -> None:
+    kernel = kv_tile_load(rows=32, tiles=2, paged=True)
+    function = function_of(lodestone.compile(kernel, **FORMS[form]))
+    assert count(function, "v_mul_hi_u32") == 2 * (1 + 2)
+    # Nothing that stands in for a division.
+    assert not count(function, "v_rcp") and not count(function, "v_cvt")
+
+
+# The waits of the DMA form are the kernel's: at each turn all but the youngest group's DMAs.
+def test_counted_waits() -> None:
+    kernel = kv_tile_load(rows=32, tiles=8)
+    function = function_of(lodestone.compile(kernel, **FORMS["direct"]))
+    (loop,) = function.loops
+    waits = [x.vmcnt for x in (function.instructions[i] for i in loop) if x.vmcnt is not None]
+    # K and V, of two 16-byte cells a lane each.
+    assert waits == [4, 4]
