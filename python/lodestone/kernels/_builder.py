@@ -316,20 +316,29 @@ class Builder:
 
     @contextmanager
     def kernel(
-        self, name: str, arguments: Sequence[str], block: tuple[int, int, int]
+        self,
+        name: str,
+        arguments: Sequence[str],
+        block: tuple[int, int, int],
+        noalias: Sequence[int] = (),
     ) -> Iterator[list[ir.Value]]:
         """Build a kernel of one workgroup a compute unit; the `with` gets its arguments.
 
         The known block size gives the thread ids their ranges, without which no LDS
-        address is bounded. One wave per SIMD leaves it all 512 registers.
+        address is bounded. One wave per SIMD leaves it all 512 registers. What the arguments
+        numbered in `noalias` point to is accessed through no other argument.
         """
         threads = block[0] * block[1] * block[2]
+        argument_attributes = [
+            "{llvm.noalias}" if number in noalias else "{}" for number in range(len(arguments))
+        ]
         function = self.operation(
             "gpu.func",
             attributes={
                 "sym_name": f'"{name}"',
                 "function_type": f"({', '.join(arguments)}) -> ()",
                 "gpu.kernel": "unit",
+                "arg_attrs": f"[{', '.join(argument_attributes)}]",
                 "workgroup_attributions": "0 : i64",
                 "known_block_size": f"array<i32: {', '.join(map(str, block))}>",
                 "rocdl.flat_work_group_size": f'"{threads},{threads}"',

@@ -162,9 +162,11 @@ def _build(builder: TileBuilder, parameters: Parameters) -> None:
         element = names.get(argument.dtype.name, parameters.element.mlir)
         shape = "".join(f"{size}x" for size in argument.shape)
         types.append(f"memref<{shape}{element}>" if shape else element)
+    # What is written overlaps nothing that is read: a lane may read for another, earlier or later.
+    outputs = [number for number, argument in enumerate(arguments) if argument.output]
     with (
         builder.gpu_module("kv_tile_load_module"),
-        builder.kernel("kv_tile_load", types, BLOCK) as values,
+        builder.kernel("kv_tile_load", types, BLOCK, outputs) as values,
     ):
         named = {a.name: value for a, value in zip(arguments, values, strict=True)}
         _Kernel(builder, parameters, named).build()
