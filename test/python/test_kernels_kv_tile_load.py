@@ -24,6 +24,7 @@ from lodestone.kernels.kv_tile_load import kv_tile_load
         ({"rows": 32, "head_dim": 64, "dtype": "fp8"}, "rows must be a multiple of 64 .* got 32"),
         ({"tiles": 3}, "tiles must be even, 2 to 4096, got 3"),
         ({"kv_heads": 0}, r"kv_heads must be in 1..256, got 0"),
+        ({"kv_heads": 256, "tiles": 4096}, r"less than 2147483648 bytes"),
         ({"swizzle": 32}, "swizzle must be one of .*, got 32"),
         ({"q_swizzle": 256}, "q_swizzle must be one of .*, got 256"),
         ({"fill": "ones"}, "fill must be one of .*, got 'ones'"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
@@ -149,6 +150,15 @@ class Parameters:
             raise ValueError(f"tiles must be even, 2 to {1 << 12}, got {self.tiles}")
         if not 1 <= self.kv_heads <= 256:
             raise ValueError(f"kv_heads must be in 1..256, got {self.kv_heads}")
+        largest = max(
+            self.pool_tokens * self.kv_heads * self.columns * self.element.numpy.itemsize,
+            math.prod(result_shape(self)) * 4,
+        )
+        if largest >= 1 << 31:
+            raise ValueError(
+                f"K and V, and the result, must each have less than {1 << 31} bytes, as offsets "
+                f"have 32 bits; the largest has {largest}"
+            )
         if self.result == "scores":
             if self.fill != "zero":
                 raise ValueError(

@@ -124,7 +124,8 @@ def kv_tile_load(
         # An image is right or wrong: less than one in 2^31. Scores: the order of the f32 sums.
         relative_tolerance=2.0**-40 if images else 2.0**-20,
         absolute_tolerance=1.0 if images else float(head_dim),
-        compile_options={"bare_pointers": True},
+        # Arrays have less than 2^31 bytes.
+        compile_options={"bare_pointers": True, "index_bitwidth": 32},
     )
 
 
