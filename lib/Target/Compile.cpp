@@ -232,6 +232,8 @@ LogicalResult lodestone::compile(ModuleOp module, const CompileOptions &options,
   ToROCDLOptions pipeline;
   pipeline.chip = chosen.chip;
   pipeline.aliasScopes = false;
+  pipeline.inverseSwizzle = options.inverseSwizzle;
+  pipeline.registerBudget = options.registerBudget;
   pipeline.directToLDS = options.directToLDS;
   pipeline.separateGlobals = options.separateGlobals;
   pipeline.barePointers = options.barePointers;

@@ -40,6 +40,12 @@ std::optional<DirectToLDS> lodestone::parseDirectToLDS(StringRef name) {
 /// flow.
 static void addCopyPasses(OpPassManager &kernels,
                           const ToROCDLOptions &options) {
+  if (options.inverseSwizzle) {
+    LDSInverseSwizzleOptions inverse;
+    inverse.chip = options.chip;
+    kernels.addPass(createLDSInverseSwizzle(inverse));
+  }
+  kernels.addPass(createLDSApplySwizzles());
   LDSVerifyDirectLoadsOptions verify;
   verify.chip = options.chip;
   kernels.addPass(createLDSVerifyDirectLoads(verify));
@@ -48,6 +54,13 @@ static void addCopyPasses(OpPassManager &kernels,
     direct.chip = options.chip;
     direct.narrow = options.directToLDS == DirectToLDS::on;
     kernels.addPass(createLDSFormDirectLoads(direct));
+  }
+  // For the copies that are left: one whose load and store are apart, each under
+  // a condition of its own, isn't known as a copy any more.
+  if (options.registerBudget) {
+    LDSSplitCopyPhasesOptions phases;
+    phases.registerBudget = options.registerBudget;
+    kernels.addPass(createLDSSplitCopyPhases(phases));
   }
   kernels.addPass(createLDSLowerAsyncGroups());
 }

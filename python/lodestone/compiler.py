@@ -274,6 +274,8 @@ def compile(
     check: bool | None = None,
     strict: bool | None = None,
     opt_level: int | None = None,
+    inverse_swizzle: bool | None = None,
+    register_budget: int | None = None,
     direct_to_lds: DirectToLDS | None = None,
     separate_globals: bool | None = None,
     bare_pointers: bool | None = None,
@@ -296,6 +298,10 @@ def compile(
         check: check the machine code's waits (default: true).
         strict: raise for what can't be tagged and for findings of the check (default: false).
         opt_level: LLVM's optimization level, 0 to 3 (default: 3).
+        inverse_swizzle: store copies to swizzled LDS linearly, and load what belongs there
+            (default: false).
+        register_budget: vector registers of a lane that copies to LDS may take to load
+            everything before they store; 0, the default, leaves their order.
         direct_to_lds: which copies from global memory to LDS become LDS-DMAs: ``off`` (none,
             the default), ``auto`` (those that are one DMA each) or ``on`` (all that can).
         separate_globals: give each ``lds.region`` a global of its own (default: false).
@@ -323,6 +329,8 @@ def compile(
         "check": check,
         "strict": strict,
         "opt_level": opt_level,
+        "inverse_swizzle": inverse_swizzle,
+        "register_budget": register_budget,
         "direct_to_lds": direct_to_lds,
         "separate_globals": separate_globals,
         "bare_pointers": bare_pointers,

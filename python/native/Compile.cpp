@@ -170,6 +170,10 @@ static CompileOptions toOptions(Dict options) {
       set(result.check);
     else if (name == "strict")
       set(result.strict);
+    else if (name == "inverse_swizzle")
+      set(result.inverseSwizzle);
+    else if (name == "register_budget")
+      set(result.registerBudget);
     else if (name == "separate_globals")
       set(result.separateGlobals);
     else if (name == "bare_pointers")

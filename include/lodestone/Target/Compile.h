@@ -60,6 +60,8 @@ struct CompileOptions {
   /// the check.
   bool strict = false;
   /// See ToROCDLOptions.
+  bool inverseSwizzle = false;
+  unsigned registerBudget = 0;
   DirectToLDS directToLDS = DirectToLDS::off;
   bool separateGlobals = false;
   bool barePointers = false;

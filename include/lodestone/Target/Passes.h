@@ -49,6 +49,16 @@ struct ToROCDLOptions : mlir::PassPipelineOptions<ToROCDLOptions> {
       *this, "strict",
       llvm::cl::desc("What cannot be tagged with a scope is an error"),
       llvm::cl::init(false)};
+  Option<bool> inverseSwizzle{
+      *this, "inverse-swizzle",
+      llvm::cl::desc("Store what is copied to LDS linearly, and load it as the "
+                     "swizzle wants it (default: false)"),
+      llvm::cl::init(false)};
+  Option<unsigned> registerBudget{
+      *this, "register-budget",
+      llvm::cl::desc("Vector registers of a lane that copies to LDS may take to "
+                     "load everything before they store; 0: leave their order"),
+      llvm::cl::init(0)};
   Option<DirectToLDS> directToLDS{
       *this, "direct-to-lds",
       llvm::cl::desc("Which copies from global memory to LDS become LDS-DMAs"),

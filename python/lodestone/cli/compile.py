@@ -46,6 +46,14 @@ def register(app: typer.Typer) -> None:
             bool, typer.Option("--strict", help="Refusals and findings are errors (exit code 1).")
         ] = False,
         opt_level: Annotated[int, typer.Option("-O", min=0, max=3, help="LLVM's level.")] = 3,
+        inverse_swizzle: Annotated[
+            bool,
+            typer.Option("--inverse-swizzle", help="Copy to swizzled LDS with linear stores."),
+        ] = False,
+        register_budget: Annotated[
+            int,
+            typer.Option(min=0, help="Registers for copies that load before they store; 0: off."),
+        ] = 0,
         direct_to_lds: Annotated[
             str, typer.Option(help="Which copies to LDS become LDS-DMAs: off, auto or on.")
         ] = "off",
@@ -68,6 +76,8 @@ def register(app: typer.Typer) -> None:
                 check=check,
                 strict=strict,
                 opt_level=opt_level,
+                inverse_swizzle=inverse_swizzle,
+                register_budget=register_budget,
                 direct_to_lds=cast(DirectToLDS, direct_to_lds),
                 separate_globals=separate_globals,
                 bare_pointers=bare_pointers,
