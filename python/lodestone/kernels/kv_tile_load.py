@@ -87,7 +87,7 @@ def kv_tile_load(
         rows: rows of a tile, a multiple of 16 at least.
         tiles: tiles of K and V, even.
         kv_heads: heads of K and V, a workgroup each.
-        swizzle: of K and V, 0, 64 or 128 bytes.
+        swizzle: of K and V, 0, 64, 128 or 256 bytes.
         q_swizzle: of Q.
         fill: what goes into LDS for rows and columns that don't exist, zero or none.
         paged: find the rows of K and V through a block table.
