@@ -20,7 +20,7 @@ export PYTHONPATH := $(CURDIR)/$(BUILD)/python
 help:
 	@echo "make demo   compile the FP8 GEMM with and without the alias-scope pass and compare"
 	@echo "make test   run everything: lit and pytest"
-	@echo "make nightly   run the random kernels and all K/V/Q tile copies on the simulator"
+	@echo "make nightly   run 1,000 random pipelined and 200 arithmetic kernels, and all K/V/Q copies"
 	@echo "make fuzz   try many more bad inputs than \`make test\` does"
 	@echo "make test-integration   run the tests that need other projects' wheels"
 	@echo "make bench  measure compile-time and code-quality figures, each against a peer"
@@ -68,8 +68,8 @@ test: build
 	@lit $(BUILD)/test --order=random -sv -j $(JOBS)
 	@pytest test/python -q -n $(JOBS)
 
-# `make test` runs samples of these. LODESTONE_PIPELINED_SEED and LODESTONE_ARITHMETIC_SEED
-# choose other random kernels.
+# `make test` runs 50, 6 and 32 of these. LODESTONE_PIPELINED_SEED, LODESTONE_ARITHMETIC_SEED and
+# LODESTONE_KV_TILES_SEED choose others.
 nightly: build
 	@LODESTONE_PIPELINED_KERNELS=1000 LODESTONE_ARITHMETIC_KERNELS=200 LODESTONE_KV_TILES=100000 \
 	  pytest -q -n $(JOBS) test/python/sim/test_pipelined_kernels.py \

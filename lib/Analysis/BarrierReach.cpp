@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "lodestone/Analysis/BarrierReach.h"
+#include "lodestone/Analysis/AsyncCopy.h"
+#include "lodestone/Dialect/LDS/IR/LDSDialect.h"
 
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -16,14 +18,31 @@
 using namespace mlir;
 using namespace lodestone;
 
+/// True if nothing but waits, one of them for the wave's LDS accesses, is right
+/// before `op`.
+static bool followsLDSWait(Operation *op) {
+  for (Operation *wait = op->getPrevNode();
+       isa_and_nonnull<amdgpu::MemoryCounterWaitOp, lds::WaitGroupOp>(wait);
+       wait = wait->getPrevNode())
+    if (auto counters = dyn_cast<amdgpu::MemoryCounterWaitOp>(wait);
+        counters && counters.getDs() == 0)
+      return true;
+  return false;
+}
+
 bool lodestone::isBarrier(Operation *op, BarrierScope scope) {
   if (isa<gpu::BarrierOp, ROCDL::BarrierOp>(op))
     return true;
-  return scope == BarrierScope::lds && isa<amdgpu::LDSBarrierOp>(op);
+  if (scope != BarrierScope::lds)
+    return false;
+  return isa<amdgpu::LDSBarrierOp>(op) ||
+         (isa<ROCDL::SBarrierOp>(op) && followsLDSWait(op));
 }
 
 BarrierReach::BarrierReach(FunctionOpInterface function) {
   function->walk([&](Operation *op) {
+    std::optional<AsyncIssue> issue = getAsyncIssue(op);
+    hasDMA |= issue && issue->isCopy;
     if (op != function)
       addEdges(op);
   });
@@ -71,7 +90,10 @@ BarrierReach::reach(Operation *op, BarrierScope scope, bool forward) const {
   llvm::SetVector<Operation *> reached;
   SmallVector<Operation *> worklist;
   auto visit = [&](Operation *next) {
-    if (!isBarrier(next, scope) && reached.insert(next))
+    // A wait for LDS accesses isn't one for LDS-DMAs.
+    bool stops =
+        isBarrier(next, scope) && !(hasDMA && isa<ROCDL::SBarrierOp>(next));
+    if (!stops && reached.insert(next))
       worklist.push_back(next);
   };
   // Forward, what follows `op` as a whole; its own regions are passed over.

@@ -194,3 +194,38 @@ MemoryAccess MemoryAccess::of(Operation *op) {
   }
   return access;
 }
+
+/// The kernel's argument that a memref is a view of, if it is one.
+static BlockArgument getArgument(Value memref) {
+  while (auto view = memref.getDefiningOp<ViewLikeOpInterface>())
+    memref = view.getViewSource();
+  auto argument = dyn_cast<BlockArgument>(memref);
+  return argument &&
+                 isa<FunctionOpInterface>(argument.getOwner()->getParentOp())
+             ? argument
+             : BlockArgument();
+}
+
+bool lodestone::isKnownDistinct(Operation *load, Operation *writer) {
+  auto getMemory = [](Operation *op) -> BlockArgument {
+    BlockArgument only;
+    for (Value operand : op->getOperands())
+      if (isGlobalMemory(operand)) {
+        BlockArgument argument = getArgument(operand);
+        if (only || !argument)
+          return {};
+        only = argument;
+      }
+    return only;
+  };
+  BlockArgument from = getMemory(load), to = getMemory(writer);
+  if (!from || !to || from == to || isa<CallOpInterface>(writer))
+    return false;
+  auto isNoAlias = [](BlockArgument argument) {
+    auto function =
+        cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
+    return argument.getArgNumber() < function.getNumArguments() &&
+           function.getArgAttr(argument.getArgNumber(), "llvm.noalias");
+  };
+  return isNoAlias(from) || isNoAlias(to);
+}

@@ -83,8 +83,8 @@ bool DirectLoadBuilder::checkWindow(DirectCopy &copy, unsigned width) {
 
 scf::IfOp DirectLoadBuilder::getGuard(const DirectCopy &copy) const {
   auto condition = dyn_cast<scf::IfOp>(copy.store->getParentOp());
-  if (condition && !values.getUniformity().entersUniformly(
-                       *copy.store->getParentRegion()))
+  if (condition &&
+      !values.getUniformity().entersUniformly(*copy.store->getParentRegion()))
     return condition;
   return {};
 }
@@ -149,14 +149,18 @@ bool DirectLoadBuilder::checkNarrowing(DirectCopy &copy) {
       continue;
     // What is under the guard stays there, and nothing may change what is
     // loaded.
-    if (scf::IfOp guard = getGuard(copy); guard && llvm::any_of(loads, [&](Operation *op) {
+    if (scf::IfOp guard = getGuard(copy);
+        guard && llvm::any_of(loads, [&](Operation *op) {
           return guard->isAncestor(op);
         }))
       return refuse(copy, "not-relaned",
                     "the address is loaded under the condition", loads[0]);
     WalkResult walk = kernel->walk([&](Operation *op) {
-      return MemoryAccess::of(op).writesGlobal ? WalkResult::interrupt()
-                                               : WalkResult::advance();
+      bool mayWrite = MemoryAccess::of(op).writesGlobal &&
+                      !llvm::all_of(loads, [&](Operation *load) {
+                        return isKnownDistinct(load, op);
+                      });
+      return mayWrite ? WalkResult::interrupt() : WalkResult::advance();
     });
     if (walk.wasInterrupted())
       return refuse(copy, "not-relaned",
@@ -167,8 +171,8 @@ bool DirectLoadBuilder::checkNarrowing(DirectCopy &copy) {
   return true;
 }
 
-/// Why the source of `copy` can't be read through a buffer of exactly its bytes;
-/// empty if it can.
+/// Why the source of `copy` can't be read through a buffer of exactly its
+/// bytes; empty if it can.
 std::string DirectLoadBuilder::whyNoBuffer(const DirectCopy &copy) const {
   if (hasLaneAddresses())
     return llvm::formatv("{0} has no LDS-DMA through buffers", chip.name);
@@ -182,9 +186,10 @@ std::string DirectLoadBuilder::whyNoBuffer(const DirectCopy &copy) const {
   std::optional<uint64_t> bytes = lds::getMemRefBytes(type);
   if (type.hasStaticShape() ? !bytes || *bytes + 16 > UINT32_MAX
                             : !options.assumeSmallBuffers)
-    return llvm::formatv("{0} may have 2^32 bytes or more, which an offset into "
-                         "a buffer can't express",
-                         type);
+    return llvm::formatv(
+        "{0} may have 2^32 bytes or more, which an offset into "
+        "a buffer can't express",
+        type);
   if (!values.getUniformity().isUniform(copy.source))
     return "the memref isn't the same for all lanes";
   return "";
@@ -209,10 +214,11 @@ void DirectLoadBuilder::check(DirectCopy &copy) {
     return;
   unsigned width = getWidth(copy);
   if (chip.dmaCounter == DMACounter::none || width == 0) {
-    refuse(copy, "width-not-supported",
-           llvm::formatv("{0} has no LDS-DMA that {1} bytes a lane, in elements "
-                         "of {2}, can be made of",
-                         chip.name, copy.laneBytes, copy.elementBytes));
+    refuse(
+        copy, "width-not-supported",
+        llvm::formatv("{0} has no LDS-DMA that {1} bytes a lane, in elements "
+                      "of {2}, can be made of",
+                      chip.name, copy.laneBytes, copy.elementBytes));
     return;
   }
   bool narrower = width != copy.laneBytes;
@@ -244,9 +250,9 @@ static Value readFirstLane(OpBuilder &builder, Location loc, Value value) {
                                       value);
 }
 
-/// The thread whose cell holds the bytes that this lane moves with the `part`-th
-/// of `perCell` DMAs. For part 0 of 1, which needs no other thread, it is lane 0
-/// of the wave.
+/// The thread whose cell holds the bytes that this lane moves with the
+/// `part`-th of `perCell` DMAs. For part 0 of 1, which needs no other thread,
+/// it is lane 0 of the wave.
 Value DirectLoadBuilder::getThread(unsigned perCell, unsigned part) {
   OpBuilder builder(anchor);
   Location loc = kernel.getLoc();
@@ -278,8 +284,8 @@ Value DirectLoadBuilder::getThread(unsigned perCell, unsigned part) {
       builder, loc, builder.getIndexAttr(values.getWaveSize()));
   Value unit = arith::AddIOp::create(
       builder, loc, lane, index(builder, loc, part * values.getWaveSize()));
-  Value cell = arith::DivUIOp::create(builder, loc, unit,
-                                      index(builder, loc, perCell));
+  Value cell =
+      arith::DivUIOp::create(builder, loc, unit, index(builder, loc, perCell));
   return arith::AddIOp::create(builder, loc, waveStart, cell);
 }
 
@@ -397,11 +403,10 @@ void DirectLoadBuilder::zeroFill(OpBuilder &builder, Location loc,
                                  LaneSource &source) {
   Value zero = index(builder, loc, 0);
   for (auto [i, value] : llvm::enumerate(source.indices)) {
-    Value outside = i == 0 ? Value(memref::DimOp::create(builder, loc,
-                                                         source.memref, zero))
-                           : zero;
-    value =
-        arith::SelectOp::create(builder, loc, source.guard, value, outside);
+    Value outside =
+        i == 0 ? Value(memref::DimOp::create(builder, loc, source.memref, zero))
+               : zero;
+    value = arith::SelectOp::create(builder, loc, source.guard, value, outside);
   }
   source.guard = Value();
 }

@@ -278,43 +278,6 @@ RelaneLegality::checkLDS(const RelanePlan &plan,
   return std::nullopt;
 }
 
-/// The kernel's argument that a memref is a view of, if it is one.
-static BlockArgument getArgument(Value memref) {
-  while (auto view = memref.getDefiningOp<ViewLikeOpInterface>())
-    memref = view.getViewSource();
-  auto argument = dyn_cast<BlockArgument>(memref);
-  return argument &&
-                 isa<FunctionOpInterface>(argument.getOwner()->getParentOp())
-             ? argument
-             : BlockArgument();
-}
-
-/// True if `llvm.noalias` on an argument tells the memory of two operations,
-/// each of which accesses memory through one memref, apart.
-static bool isKnownDistinct(Operation *load, Operation *writer) {
-  auto getMemory = [](Operation *op) -> BlockArgument {
-    BlockArgument only;
-    for (Value operand : op->getOperands())
-      if (isGlobalMemory(operand)) {
-        BlockArgument argument = getArgument(operand);
-        if (only || !argument)
-          return {};
-        only = argument;
-      }
-    return only;
-  };
-  BlockArgument from = getMemory(load), to = getMemory(writer);
-  if (!from || !to || from == to || isa<CallOpInterface>(writer))
-    return false;
-  auto isNoAlias = [](BlockArgument argument) {
-    auto function =
-        cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
-    return argument.getArgNumber() < function.getNumArguments() &&
-           function.getArgAttr(argument.getArgNumber(), "llvm.noalias");
-  };
-  return isNoAlias(from) || isNoAlias(to);
-}
-
 std::optional<Refusal> RelaneLegality::checkSource(Operation *load) {
   for (bool forward : {true, false})
     for (Operation *op : reach.reach(load, BarrierScope::global, forward))

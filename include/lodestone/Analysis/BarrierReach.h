@@ -32,7 +32,9 @@ enum class BarrierScope {
 };
 
 /// True if all threads of a block wait here for each other and then see what
-/// they wrote before. `rocdl.s.barrier` isn't one: it orders no memory.
+/// they wrote before. `rocdl.s.barrier` orders no memory; it is one for LDS if an
+/// `amdgpu.memory_counter_wait ds(0)` stands right before it, which LDS-DMAs
+/// don't wait for.
 bool isBarrier(mlir::Operation *op, BarrierScope scope);
 
 /// The paths between operations of a function, through branches and loops.
@@ -55,6 +57,7 @@ private:
   using Edges = llvm::DenseMap<mlir::Operation *,
                                llvm::SmallVector<mlir::Operation *, 2>>;
   Edges successors, predecessors;
+  bool hasDMA = false;
 };
 
 /// True if either all threads of a block run `op`, together, or none: the

@@ -48,6 +48,10 @@ struct MemoryAccess {
   static MemoryAccess of(mlir::Operation *op);
 };
 
+/// True if `llvm.noalias` on an argument tells the global memory of a load and
+/// of a writer, each of which accesses it through one memref, apart.
+bool isKnownDistinct(mlir::Operation *load, mlir::Operation *writer);
+
 } // namespace lodestone
 
 #endif // LODESTONE_ANALYSIS_MEMORYACCESS_H

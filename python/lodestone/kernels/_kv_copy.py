@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from lodestone import ir
 from lodestone.kernels._builder import Int
 from lodestone.kernels._kv_problem import THREADS, Parameters
 from lodestone.kernels._tile_builder import CELL_BYTES, TileBuilder
 
-# From the position of a row to what gives the row in memory. The first call computes what can be
-# computed for any position, the second may read tables; it is for positions that exist.
-RowOf = Callable[[Int], Callable[[], Int]]
+# From the position of a row to the row in memory.
+RowOf = Callable[[Int], Int]
 
 
 class TileCopy:
@@ -33,32 +32,35 @@ class TileCopy:
         self.cell = f"vector<{parameters.cell_elements}x{parameters.element.mlir}>"
 
     def issue(
-        self, source: ir.Value, target: ir.Value, first: Int, end: Int, row_of: RowOf
+        self, tiles: Sequence[tuple[ir.Value, ir.Value]], first: Int, end: Int, row_of: RowOf
     ) -> None:
         """Copy the rows at `first`, `first` + 1, ... below `end`.
 
         Args:
-            source: memref of rows and columns.
-            target: memref of the tile in LDS.
+            tiles: the memref of rows and columns that is copied from, and that of the tile in
+                LDS; several if their rows are found in the same way.
             first: position of the tile's first row.
             end: position behind the last row that exists.
-            row_of: from positions to rows of `source`.
+            row_of: from positions to rows of the sources; what it returns for positions that
+                don't exist isn't used.
         """
         for step in range(self.parameters.rows // self.step_rows):
             row = self.row + step * self.step_rows
-            self._copy_cell(source, target, row, first + row, end, row_of)
+            position = first + row
+            source_row = row_of(position)
+            exists = position.less_than(end)
+            for source, target in tiles:
+                self._copy_cell(source, target, source_row, row, exists)
 
     def _copy_cell(
-        self, source: ir.Value, target: ir.Value, row: Int, position: Int, end: Int, row_of: RowOf
+        self, source: ir.Value, target: ir.Value, source_row: Int, row: Int, exists: ir.Value
     ) -> None:
         builder, parameters = self.builder, self.parameters
-        find_row = row_of(position)
-        exists = position.less_than(end)
         if parameters.columns < parameters.head_dim:
             exists = builder.both(exists, self.column.less_than(parameters.columns))
 
         def load() -> ir.Value:
-            return builder.read(source, (find_row(), self.column), self.cell)
+            return builder.read(source, (source_row, self.column), self.cell)
 
         def store(value: ir.Value) -> None:
             builder.write(value, target, (row, self.column))

@@ -23,7 +23,7 @@ ElementType = Literal["f16", "bf16", "fp8"]
 Chip = Literal["gfx942", "gfx950"]
 
 HEAD_DIMS = (64, 128, 256)
-SWIZZLES = (0, 64, 128)
+SWIZZLES = (0, 64, 128, 256)
 THREADS = 256
 # In LDS, one after the other: Q, and K and V of even and of odd tiles.
 BUFFERS = ("q", "k0", "v0", "k1", "v1")
@@ -56,37 +56,39 @@ def element_format(dtype: ElementType, chip: Chip) -> ElementFormat:
 class Swizzle:
     """Permutes the 16-byte cells within lines of a tile; the line's number chooses how.
 
-    A line is a row, or 128 bytes if rows are shorter. The swizzle of 128 bytes xors the low
-    three bits of the line's number into the cell's, that of 64 bytes the second and the third
-    into the low two. 0 bytes: none.
+    A line is a row, or what the swizzle spans if rows are shorter (128 bytes at least). The
+    swizzle of 128 bytes xors the low three bits of the line's number into the cell's, that of
+    256 bytes, for 64 banks, the low four, and that of 64 bytes the second and the third into the
+    low two. 0 bytes: none.
     """
 
     bytes: int
     row_bytes: int
 
     @property
-    def _xor(self) -> tuple[int, int, int]:
-        """Bits, base and shift of p = q ^ ((q & mask) >> shift)."""
-        line = max(self.row_bytes, 128).bit_length() - 1
-        return (3, 4, line - 4) if self.bytes == 128 else (2, 4, line - 3)
+    def _line_bytes(self) -> int:
+        return max(self.row_bytes, self.bytes, 128)
 
     @property
     def attribute(self) -> str:
         """The attribute for an LDS region; empty for none."""
         if not self.bytes:
             return ""
-        bits, base, shift = self._xor
-        return f"#lds.xor<bits = {bits}, base = {base}, shift = {shift}>"
+        line, cell = self._line_bytes.bit_length() - 1, CELL_BYTES.bit_length() - 1
+        bits = self.bytes.bit_length() - 1 - cell
+        shift = line - cell + (1 if self.bytes == 64 else 0)
+        return f"#lds.xor<bits = {bits}, base = {cell}, shift = {shift}>"
 
     def image(self, tile: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """Return the bytes of a tile (uint8 [rows, row bytes]) in the order of LDS, flat.
 
         Written in rows and cells, not in bits of offsets: a second opinion on `attribute`.
         """
-        cells = tile.reshape(-1, max(self.row_bytes, 128) // CELL_BYTES, CELL_BYTES)
+        cells = tile.reshape(-1, self._line_bytes // CELL_BYTES, CELL_BYTES)
         line = np.arange(len(cells))[:, None]
         cell = np.arange(cells.shape[1])[None, :]
-        permuted = {0: cell + 0 * line, 64: cell ^ line // 2 % 4, 128: cell ^ line % 8}[self.bytes]
+        flips = {0: 0 * line, 64: line // 2 % 4, 128: line % 8, 256: line % 16}
+        permuted = cell ^ flips[self.bytes]
         image = np.empty_like(cells)
         image[line, permuted] = cells
         return image.ravel()
@@ -103,7 +105,7 @@ class Parameters:
         rows: rows of a tile.
         tiles: tiles of K and of V that a workgroup loads.
         kv_heads: heads of K and V, a workgroup each.
-        swizzle: of K and V, in bytes.
+        swizzle: of K and V, in bytes: 0, 64, 128 or 256.
         q_swizzle: of Q, in bytes.
         fill: what beyond the matrices goes into LDS.
         paged: rows of K and V are found through a block table.

@@ -104,8 +104,12 @@ class TileBuilder(Builder):
         self.operation("lds.wait_group", attributes={"in_flight": f"{in_flight} : i64"})
 
     def lds_barrier(self) -> None:
-        """Wait for the workgroup's other waves; LDS accesses stay on their side of it."""
-        self.operation("amdgpu.lds_barrier")
+        """Wait for the wave's LDS accesses, and for the workgroup's other waves.
+
+        Fences, as those of gpu.barrier and amdgpu.lds_barrier, would drain every DMA in flight.
+        """
+        self.operation("amdgpu.memory_counter_wait", attributes={"ds": "0 : i32"})
+        self.barrier()
 
     # Structure -----------------------------------------------------------------
 

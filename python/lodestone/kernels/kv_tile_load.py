@@ -23,7 +23,7 @@ by MFMA.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -53,7 +53,7 @@ BLOCK = (THREADS, 1, 1)
 # The forms that one source takes, and the options of `lodestone.compile` that make them.
 FORMS: Mapping[str, Mapping[str, Any]] = {
     "swizzled-store": {"inverse_swizzle": False, "direct_to_lds": "off"},
-    "two-phase": {"inverse_swizzle": True, "direct_to_lds": "off"},
+    "two-phase": {"inverse_swizzle": True, "register_budget": 64, "direct_to_lds": "off"},
     "direct": {"inverse_swizzle": True, "direct_to_lds": "on"},
 }
 
@@ -87,7 +87,7 @@ def kv_tile_load(
         rows: rows of a tile, a multiple of 16 at least.
         tiles: tiles of K and V, even.
         kv_heads: heads of K and V, a workgroup each.
-        swizzle: of K and V, 0, 64 or 128 bytes.
+        swizzle: of K and V, 0, 64, 128 or 256 bytes.
         q_swizzle: of Q.
         fill: what goes into LDS for rows and columns that don't exist, zero or none.
         paged: find the rows of K and V through a block table.
@@ -242,36 +242,31 @@ class _Kernel:
         builder = self.builder
         group = builder.from_i32(self.arguments["group"])
 
-        def row_of(position: Int) -> Callable[[], Int]:
+        def row_of(position: Int) -> Int:
             query, member = builder.divide(position, *self._divisor("group"))
-            row = (query * self.parameters.kv_heads + self.head) * group + member
-            return lambda: row
+            return (query * self.parameters.kv_heads + self.head) * group + member
 
         end = builder.from_i32(self.arguments["q_rows"])
-        self.copy.issue(self.arguments["q"], self.lds["q"], builder.index(0), end, row_of)
+        tiles = [(self.arguments["q"], self.lds["q"])]
+        self.copy.issue(tiles, builder.index(0), end, row_of)
 
     def copy_kv(self, tile: Int, stage: int) -> None:
         """Copy a tile of K and one of V."""
-        for name in "kv":
-            source, target = self.arguments[name], self.lds[f"{name}{stage}"]
-            first = tile * self.parameters.rows
-            self.copy.issue(source, target, first, self.length, self._kv_row)
+        tiles = [(self.arguments[name], self.lds[f"{name}{stage}"]) for name in "kv"]
+        self.copy.issue(tiles, tile * self.parameters.rows, self.length, self._kv_row)
 
-    def _kv_row(self, position: Int) -> Callable[[], Int]:
-        """Find the row in memory of a row of K or V."""
-        builder, heads = self.builder, self.parameters.kv_heads
-        if not self.parameters.paged:
-            row = position * heads + self.head
-            return lambda: row
-        page_size = builder.from_i32(self.arguments["page_size"])
-        entry, offset = builder.divide(position, *self._divisor("page_size"))
-
-        def look_up() -> Int:
+    def _kv_row(self, position: Int) -> Int:
+        """The row in memory of a row of K or V."""
+        token = position
+        if self.parameters.paged:
+            builder = self.builder
+            page_size = builder.from_i32(self.arguments["page_size"])
+            # The table ends with the page of the last row, of which there is one.
+            existing = position.minimum(self.length - 1)
+            entry, offset = builder.divide(existing, *self._divisor("page_size"))
             page = builder.read_element(self.arguments["pages"], (entry,), "i32")
             token = builder.from_i32(page) * page_size + offset
-            return token * heads + self.head
-
-        return look_up
+        return token * self.parameters.kv_heads + self.head
 
     def _divisor(self, name: str) -> tuple[ir.Value, ir.Value, ir.Value]:
         first, magic, shift = (self.arguments[f"{name}{x}"] for x in ("", "_magic", "_shift"))
