@@ -155,7 +155,7 @@ bool DirectLoadBuilder::checkNarrowing(DirectCopy &copy) {
         }))
       return refuse(copy, "not-relaned",
                     "the address is loaded under the condition", loads[0]);
-    WalkResult walk = kernel->walk([&](Operation *op) {
+    WalkResult walk = kernel.getFunctionBody().walk([&](Operation *op) {
       bool mayWrite = MemoryAccess::of(op).writesGlobal &&
                       !llvm::all_of(loads, [&](Operation *load) {
                         return isKnownDistinct(load, op);
