@@ -123,8 +123,10 @@ void Flow::start(Operation *copy, State &state) {
   state.copies[copy] = {};
 }
 
-/// This warp has `inFlight` copies at most in flight.
+/// This warp has `inFlight` copies at most in flight. No more copies than are
+/// tracked ever are: the counter has room for no more.
 void Flow::finish(unsigned inFlight, State &state) {
+  inFlight = std::min(inFlight, tracked);
   for (auto &[op, copy] : state.copies)
     if (copy.phase == Phase::running && copy.younger >= inFlight)
       copy.phase = Phase::waited;

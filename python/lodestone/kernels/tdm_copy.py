@@ -18,7 +18,7 @@ from lodestone.kernels._tdm import CHIP, LANES, clauses, dtype_named, parse_kern
 
 def tdm_copy(
     shape: Sequence[int] = (1000, 100),
-    strides: Sequence[int] | None = None,
+    strides: Sequence[int] | int | None = None,
     block: Sequence[int] = (256, 64),
     num_warps: int = 8,
     dtype: str = "f16",
@@ -33,7 +33,8 @@ def tdm_copy(
 
     Args:
         shape: of the tensor, rank 1 to 5.
-        strides: of the tensor in elements, the last one 1; row-major if None.
+        strides: of the tensor in elements, the last one 1 (a number for rank 1); row-major if
+            None.
         block: shape of the block of a workgroup.
         num_warps: warps of a workgroup.
         dtype: the elements, as in MLIR: `f16`, `f8E4M3FN`, `i32`, ...
@@ -43,13 +44,20 @@ def tdm_copy(
         dynamic: the kernel takes the sizes of the tensor as arguments (i64).
 
     Raises:
-        ValueError: the type is unknown, or ranks differ.
+        ValueError: the type is unknown, a size isn't positive, or ranks differ.
         MLIRError: a rule of `tdm.load` is broken.
     """
     kind = dtype_named(dtype)
+    for name, pair in (("padding", padding), ("partition", partition)):
+        if pair is not None and not (isinstance(pair, tuple) and len(pair) == 2):
+            raise ValueError(f"{name} must be two numbers, got {pair}")
+    if min(*shape, *block, *(padding or (1,)), (partition or (0, 1))[1]) < 1:
+        raise ValueError("sizes, pieces and padding must be positive")
     rank = len(shape)
     if strides is None:
         strides = [math.prod(shape[d + 1 :]) for d in range(rank)]
+    if isinstance(strides, int):
+        strides = [strides]
     if not rank == len(strides) == len(block):
         raise ValueError(
             f"shape, strides and block must have one rank, got {rank}, {len(strides)}, {len(block)}"

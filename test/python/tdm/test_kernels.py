@@ -150,3 +150,26 @@ def test_descriptors_are_scalar() -> None:
     code = text[: text.index("s_endpgm")]
     assert len(re.findall(r"^\s+tensor_load_to_lds", code, re.MULTILINE)) == 3
     assert re.findall(r"^\s+(v_\w+)", code, re.MULTILINE) == []
+
+
+# What a kernel can't be built for is said before MLIR is.
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"dtype": "f7"}, "dtype must be one of"),
+        ({"shape": (10,)}, "must have one rank, got 1, 1, 2"),
+        ({"partition": 3}, "partition must be two numbers, got 3"),
+        ({"partition": (0, 0)}, "must be positive"),
+        ({"block": (0, 4)}, "must be positive"),
+        ({"dtype": "f64", "padding": (16, 3)}, "3 dwords of padding are no whole elements"),
+    ],
+)
+def test_bad_parameters(options, message) -> None:
+    with pytest.raises(ValueError, match=message):
+        tdm_copy(**options)
+
+
+# A rule of the dialect is the compiler's to check.
+def test_bad_hint() -> None:
+    with pytest.raises(lodestone.MLIRError, match="not axis-aligned"):
+        tdm_copy(hint=0x18)
