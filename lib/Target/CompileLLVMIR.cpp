@@ -2,7 +2,7 @@
 
 #include "BackEnd.h"
 #include "lodestone/Support/Chip.h"
-#include "lodestone/Support/Nesting.h"
+#include "lodestone/Support/ParserLimits.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
@@ -56,7 +56,7 @@ LogicalResult lodestone::compileLLVMIR(llvm::MemoryBufferRef ir,
   unsigned line = 0;
   StringRef text = ir.getBuffer();
   if (!llvm::isBitcode(text.bytes_begin(), text.bytes_end()))
-    if (auto deep = findDeepNesting(text, TextSyntax::llvm, line))
+    if (auto deep = findUnparsable(text, TextSyntax::llvm, line))
       return emitError(FileLineColLoc::get(&context, name, line, 1), *deep);
 
   LLVMUnit unit;

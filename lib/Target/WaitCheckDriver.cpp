@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lodestone/Support/Chip.h"
-#include "lodestone/Support/Nesting.h"
+#include "lodestone/Support/ParserLimits.h"
 #include "lodestone/Target/Codegen.h"
 #include "lodestone/Target/CrashGuard.h"
 #include "lodestone/Target/WaitCheck.h"
@@ -121,7 +121,7 @@ static bool runJob(StringRef contents, StringRef name, WaitCheckReport &report,
                    function_ref<void(Job &)> work) {
   unsigned line = 0;
   if (!isBitcode(contents.bytes_begin(), contents.bytes_end()))
-    if (auto deep = findDeepNesting(contents, TextSyntax::llvm, line)) {
+    if (auto deep = findUnparsable(contents, TextSyntax::llvm, line)) {
       errors.push_back({{name.str(), line, 1}, *deep});
       return false;
     }

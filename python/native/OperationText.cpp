@@ -13,7 +13,7 @@
 
 #include "Parse.h"
 
-#include "lodestone/Support/Nesting.h"
+#include "lodestone/Support/ParserLimits.h"
 #include "lodestone/Target/BytecodeProbe.h"
 
 #include "mlir/Bytecode/BytecodeReader.h"
@@ -48,7 +48,7 @@ static llvm::LogicalResult checkReadable(const ContextPtr &context,
     return mlir::success();
   }
   unsigned line = 0;
-  if (auto deep = lodestone::findDeepNesting(source.getBuffer(),
+  if (auto deep = lodestone::findUnparsable(source.getBuffer(),
                                              lodestone::TextSyntax::mlir, line))
     return report(line, *deep);
   return mlir::success();

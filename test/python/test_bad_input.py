@@ -50,6 +50,7 @@ def regions(count: int, size: str) -> str:
         (b"\xff\xfe\x00", "gfx950", "unexpected character"),
         ("module attributes {a = " + "[" * 10**6, "gfx950", "1000 brackets are open here"),
         ("module {" * 10**5, "gfx950", "1000 brackets are open here"),
+        ("module attributes {a = array< index: 1>} {}", "gfx950", "elements of type 'index'"),
         ("@x = global " + "{" * 10**5, "gfx950", "1000 brackets are open here"),
     ],
 )

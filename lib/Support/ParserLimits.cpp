@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lodestone/Support/Nesting.h"
+#include "lodestone/Support/ParserLimits.h"
 
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
 using namespace lodestone;
@@ -31,8 +32,22 @@ static size_t skipOpaque(StringRef text, size_t at, TextSyntax syntax) {
   return text.size();
 }
 
+/// True if `array<index` stands there, the bracket right before `at`.
+static bool isArrayOfIndex(StringRef text, size_t at, TextSyntax syntax) {
+  auto isInWord = [](char c) {
+    return llvm::isAlnum(c) || StringRef("_.$-").contains(c);
+  };
+  StringRef before = text.take_front(at - 1).rtrim();
+  if (syntax != TextSyntax::mlir || !before.consume_back("array") ||
+      (!before.empty() && isInWord(before.back())))
+    return false;
+  StringRef type = text.substr(at).ltrim();
+  return type.consume_front("index") &&
+         (type.empty() || !isInWord(type.front()));
+}
+
 std::optional<std::string>
-lodestone::findDeepNesting(StringRef text, TextSyntax syntax, unsigned &line) {
+lodestone::findUnparsable(StringRef text, TextSyntax syntax, unsigned &line) {
   SmallVector<char, 64> closers;
   for (size_t i = 0; i < text.size();) {
     if (size_t end = skipOpaque(text, i, syntax); end != i) {
@@ -52,8 +67,13 @@ lodestone::findDeepNesting(StringRef text, TextSyntax syntax, unsigned &line) {
       break;
     case '<':
       // A comparison is no bracket.
-      if (!text.substr(i).starts_with("="))
-        closers.push_back('>');
+      if (text.substr(i).starts_with("="))
+        break;
+      if (isArrayOfIndex(text, i, syntax)) {
+        line = 1 + text.take_front(i).count('\n');
+        return "an array attribute can't have elements of type 'index'";
+      }
+      closers.push_back('>');
       break;
     case '>':
       // Nor is an arrow, or a comparison.

@@ -7,12 +7,12 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A bound on how deeply text may nest.
+/// What the parsers of MLIR 22 and LLVM 22 would crash at.
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef LODESTONE_SUPPORT_NESTING_H
-#define LODESTONE_SUPPORT_NESTING_H
+#ifndef LODESTONE_SUPPORT_PARSERLIMITS_H
+#define LODESTONE_SUPPORT_PARSERLIMITS_H
 
 #include "llvm/ADT/StringRef.h"
 
@@ -29,11 +29,13 @@ enum class TextSyntax { mlir, llvm };
 /// 8 MiB ends somewhere beyond 10 000.
 inline constexpr unsigned kMaxNesting = 1000;
 
-/// Nothing if no place in `text` is inside more than kMaxNesting brackets; else
-/// an error message, with `line` set. Linear in the text.
-std::optional<std::string> findDeepNesting(llvm::StringRef text,
-                                           TextSyntax syntax, unsigned &line);
+/// Nothing if the parsers can read `text`; else an error message, with `line`
+/// set: where more than kMaxNesting brackets are open, or, in MLIR, at an array
+/// attribute whose elements are of type `index`, which the parser takes to have
+/// a width. Linear in the text.
+std::optional<std::string> findUnparsable(llvm::StringRef text,
+                                          TextSyntax syntax, unsigned &line);
 
 } // namespace lodestone
 
-#endif // LODESTONE_SUPPORT_NESTING_H
+#endif // LODESTONE_SUPPORT_PARSERLIMITS_H
