@@ -8,6 +8,7 @@
 
 #include "lodestone/InitAll.h"
 #include "lodestone/Dialect/LDS/IR/LDSDialect.h"
+#include "lodestone/Dialect/TDM/IR/TDMDialect.h"
 #include "lodestone/Target/Passes.h"
 #include "lodestone/Transforms/Passes.h"
 
@@ -18,7 +19,7 @@
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 
 void lodestone::registerAllDialects(mlir::DialectRegistry &registry) {
-  registry.insert<lds::LDSDialect>();
+  registry.insert<lds::LDSDialect, tdm::TDMDialect>();
 }
 
 void lodestone::registerAllPasses() {

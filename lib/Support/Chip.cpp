@@ -23,13 +23,13 @@ static constexpr unsigned kAsync[] = {1, 4, 8, 16};
 // gfx90a.
 static const ChipInfo kChips[] = {
     {"gfx90a", 64, 64 << 10, 32, DMACounter::vmcnt, kDMA4, 63, 4, 8, true, 512,
-     8, 100, 7, 16},
+     8, 100, 7, 16, 0},
     {"gfx942", 64, 64 << 10, 32, DMACounter::vmcnt, kDMA4, 63, 4, 8, true, 512,
-     8, 100, 7, 16},
+     8, 100, 7, 16, 0},
     {"gfx950", 64, 160 << 10, 64, DMACounter::vmcnt, kDMA4To16, 63, 4, 8, true,
-     512, 8, 100, 7, 16},
+     512, 8, 100, 7, 16, 0},
     {"gfx1250", 32, 320 << 10, 64, DMACounter::asynccnt, kAsync, 63, 4, 16,
-     false, 1024, 16, 0, 0, 16},
+     false, 1024, 16, 0, 0, 16, 63},
 };
 
 llvm::StringRef lodestone::getCounterName(DMACounter counter) {

@@ -83,6 +83,10 @@ static void addLowering(OpPassManager &passes, const ToROCDLOptions &options) {
   kernels.addPass(
       createConvertVectorToSCFPass(transfers.enableFullUnroll(true)));
   kernels.addPass(createLowerVectorOps());
+  ConvertTDMToROCDLOptions tdm;
+  tdm.chip = options.chip;
+  tdm.indexBitwidth = options.indexBitwidth;
+  kernels.addPass(createConvertTDMToROCDL(tdm));
   kernels.addPass(memref::createExpandStridedMetadataPass());
   kernels.addPass(createLowerAffinePass());
   kernels.addPass(createSCFToControlFlowPass());

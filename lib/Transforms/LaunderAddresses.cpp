@@ -18,10 +18,10 @@
 using namespace mlir;
 using namespace lodestone;
 
-static Value createLaunder(OpBuilder &builder, Value address) {
+Value lodestone::createLaunder(OpBuilder &builder, Value scalar) {
   auto asmOp = LLVM::InlineAsmOp::create(
-      builder, address.getLoc(), /*res=*/address.getType(),
-      /*operands=*/address, /*asm_string=*/"", /*constraints=*/"=s,0",
+      builder, scalar.getLoc(), /*res=*/scalar.getType(),
+      /*operands=*/scalar, /*asm_string=*/"", /*constraints=*/"=s,0",
       /*has_side_effects=*/false, /*is_align_stack=*/false,
       LLVM::TailCallKind::None, /*asm_dialect=*/LLVM::AsmDialectAttr(),
       /*operand_attrs=*/ArrayAttr());

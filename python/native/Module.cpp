@@ -33,5 +33,6 @@ NB_MODULE(_native, m) {
   bindRemarks(m);
   bindCompile(m);
   bindAnalysis(m);
+  bindTDM(m);
   bindSwizzle(m);
 }

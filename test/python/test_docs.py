@@ -58,8 +58,10 @@ def test_remarks_are_documented() -> None:
         names |= set(re.findall(r'(?:named|RemarkOpts::name)\(\s*"([a-z-]+)"', text))
         for switch in re.findall(r"getRemarkName\(ScopeRefusal.*?\n}", text, re.DOTALL):
             names |= set(re.findall(r'return "([a-z]+(?:-[a-z]+)+)"', switch))
-        names |= set(re.findall(r'(?:refuse|remarkOpts|Refusal)[({](?:copy, )?\s*"([a-z]+(?:-[a-z]+)+)"', text))
-    assert {"unknown-pointer", "drains-vmcnt", "packed", "swizzle-escapes", "partial-wave"} <= names
+        call = r"(?:refuse|refuseAll|undo|obstacle|remarkOpts|Refusal)[({]\s*(?:[\w.()]+,\s*)?"
+        names |= set(re.findall(call + r'"([a-z]+(?:-[a-z]+)+)"', text))
+    assert {"unknown-pointer", "drains-vmcnt", "packed", "swizzle-escapes"} <= names
+    assert {"hint-inferred", "has-barrier", "common-warp", "partial-wave"} <= names
     rows = "\n".join(
         line
         for page in (ROOT / "docs").glob("*.md")

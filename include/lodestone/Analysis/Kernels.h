@@ -20,9 +20,9 @@ class Operation;
 
 namespace lodestone {
 
-/// True for the entry point of a kernel, lowered or not: a `gpu.func kernel`, or
-/// an `llvm.func` with `gpu.kernel`, `rocdl.kernel` or the calling convention
-/// `amdgpu_kernelcc`.
+/// True for the entry point of a kernel, lowered or not: a `gpu.func kernel`,
+/// or an `llvm.func` with `gpu.kernel`, `rocdl.kernel` or the calling
+/// convention `amdgpu_kernelcc`.
 bool isKernel(mlir::Operation *function);
 
 } // namespace lodestone

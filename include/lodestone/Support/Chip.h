@@ -75,6 +75,9 @@ struct ChipInfo {
   /// Workgroups of more than one wave that a compute unit runs at most (it has
   /// a barrier for each).
   unsigned maxWorkgroupsPerCU;
+  /// The largest number of outstanding tensor instructions that `tensorcnt` can
+  /// express; 0 for chips without a tensor data mover.
+  unsigned maxTensorcnt;
 };
 
 /// True if the lanes of an LDS-DMA of `laneBytes` each write LDS side by side,

@@ -21,6 +21,7 @@
 #include "llvm/ADT/DenseSet.h"
 
 namespace mlir {
+class OpBuilder;
 class Operation;
 } // namespace mlir
 
@@ -63,6 +64,10 @@ struct ApplySwizzlesCounts {
 /// refusal is an error.
 mlir::FailureOr<ApplySwizzlesCounts>
 applySwizzles(mlir::Operation *root, const ApplySwizzlesOptions &options);
+
+/// A value that is `scalar`, which LLVM doesn't know: it goes through an empty
+/// piece of inline assembly in a scalar register. Precondition: it is uniform.
+mlir::Value createLaunder(mlir::OpBuilder &builder, mlir::Value scalar);
 
 /// Hides from LLVM's alias analysis what DMAs' addresses are based on.
 ///

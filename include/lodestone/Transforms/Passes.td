@@ -254,234 +254,195 @@ def LDSLowerRegions : Pass<"lds-lower-regions"> {
   ];
 }
 
-def LDSInverseSwizzle : Pass<"lds-inverse-swizzle"> {
-  let summary = "Load copied tiles in swizzled order, so as to store them in order";
+def ConvertTDMToROCDL : Pass<"convert-tdm-to-rocdl"> {
+  let summary = "Lower the tdm dialect to tensor instructions";
   let description = [{
-    A tile that is copied from global memory to LDS is often swizzled on the way,
-    so that its readers meet no bank conflicts: each thread stores what it loaded
-    at an offset that an xor or a rotation has changed. This pass moves the
-    swizzle to the load. Each thread does the work of the thread that stored
-    where it now stores itself, so that the threads of a block store one after the
-    other. LDS holds the same bytes as before. An LDS-DMA, which can only write
-    like that, can then take the place of a load and its store.
-
-    Before, for 8 cells of 16 bytes a row:
+    Turns each copy of the `tdm` dialect into the descriptors of its tensor
+    instructions, which are different on each warp, and into these instructions;
+    and each `tdm.wait` into the wait for TENSORcnt. Runs on memrefs, before the
+    conversion to the LLVM dialect; the control flow may be structured or not.
 
     ```mlir
-    %row = arith.divui %t, %c8 : index
-    %cell = arith.remui %t, %c8 : index
-    %column = arith.muli %cell, %c8 : index
-    %x = vector.load %source[%row, %column] : memref<32x64xf16>, vector<8xf16>
-    %flip = arith.andi %row, %c7 : index
-    %to = arith.xori %cell, %flip : index
-    %at = arith.muli %to, %c8 : index
-    vector.store %x, %tile[%row, %at]
-      : memref<32x64xf16, #gpu.address_space<workgroup>>, vector<8xf16>
+    gpu.func @k(%a: memref<?x64xf16>) kernel
+        attributes {known_block_size = array<i32: 256, 1, 1>} {
+      %c0 = arith.constant 0 : index
+      %lds = lds.region @A : memref<256x64xf16, 3>
+      tdm.load %a[%c0, %c0] to %lds hint(0x0f : i32)
+        : memref<?x64xf16> to memref<256x64xf16, 3>
+      tdm.wait 0
     ```
 
-    After:
+    becomes, without the constants,
 
     ```mlir
-    // Thread %t loads what thread %s loaded.
-    %bits = arith.andi %t, %c56 : index
-    %flip = arith.shrui %bits, %c3 : index
-    %s = arith.xori %t, %flip : index
-    %row = arith.divui %s, %c8 : index
-    %cell = arith.remui %s, %c8 : index
-    %column = arith.muli %cell, %c8 : index
-    %x = vector.load %source[%row, %column] : memref<32x64xf16>, vector<8xf16>
-    %all = memref.collapse_shape %tile [[0, 1]]
-      : memref<32x64xf16, #gpu.address_space<workgroup>>
-        into memref<2048xf16, #gpu.address_space<workgroup>>
-    %at = arith.muli %t, %c8 : index
-    vector.store %x, %all[%at]
-      : memref<2048xf16, #gpu.address_space<workgroup>>, vector<8xf16>
+      %warp = llvm.call_intrinsic "llvm.amdgcn.wave.id"() : () -> i32
+      // ... four words and eight words, by arith on i32 and i64
+      llvm.fence syncscope("wavefront") release
+      rocdl.tensor.load.to.lds.d2 %g0, %g1 cachepolicy 0
+        : vector<4xi32>, vector<8xi32>
+      rocdl.s.wait.tensorcnt 0
+      llvm.fence syncscope("wavefront") acquire
     ```
 
-    A swizzle that is an attribute of the allocation is first made arithmetic, on
-    all accesses of the allocation, as `lds-apply-swizzles` does.
+    What depends on the warp is computed from its id, which is in a scalar
+    register; nothing is branched around: a warp that moves nothing has a
+    descriptor that says so. Copies of rank 1 and 2 take the form with two groups
+    of words. The fences cost no instruction; they keep accesses to memory from
+    being moved past a copy or a wait, which LLVM takes to touch no memory.
 
-    The offsets are computed for every thread of the block and every iteration of
-    the loops around the copy; the form in which the swizzle is written doesn't
-    matter. The conditions around a copy, the rows' and columns' bounds, lookups
-    in tables and all else that depends on the thread go with the element, not
-    with the thread that now copies it: what was in bounds still is, and what
-    filled an element that wasn't still does.
+    The count of a wait is the smallest number of instructions that the copies
+    which may stay took, over all paths.
 
     Legal when
 
-    - the size of the block is known (`known_block_size`);
-    - what is loaded is stored and used by nothing else;
-    - the offsets of the stores are known but for terms that are the same in all
-      threads; in each step, those of all threads are one window without gaps or
-      collisions; from step to step the window moves by a constant, and windows
-      don't overlap;
-    - the thread that takes over can be computed by xors of shifted bits of the
-      thread's and the iterations' numbers, or by rotating rows of threads;
-    - all threads of the block reach the copy together;
-    - what the copy's addresses, conditions and fill values depend on can be
-      computed by another thread: arithmetic and loads from global memory;
-    - a condition around a store that differs between threads guards nothing but
-      stores that move in the same way;
-    - on every path, a barrier stands between the copy and all other accesses of
-      the same bytes of LDS, before and after it: a thread may read what it stored
-      itself without one, but now another thread stores that;
-    - nothing writes global memory between the barriers around the loads, unless
-      `llvm.noalias` arguments tell the two apart.
-
-    Else nothing is changed, and a missed remark says why: `unknown-block-size`,
-    `value-used-elsewhere`, `unknown-allocation`, `unknown-trip-count`,
-    `unknown-store-offset`, `uneven-steps`, `colliding-cells`,
-    `no-contiguous-window`, `overlapping-steps`, `layout-not-contiguous`,
-    `no-closed-form`, `divergent-control-flow`, `address-not-repeatable`,
-    `shared-guard`, `no-barrier`, `source-written`. A copy that is rewritten is a
-    passed remark, `inverse-swizzle-applied`.
+    - the chip (that of the option, or of the `#rocdl.target`, or else gfx1250) has
+      the TDM, and an index has 64 bits;
+    - the size of the workgroup is known, and all rules of `tdm.load` hold;
+    - no operation that reads LDS which a copy writes, or writes LDS which a copy
+      reads or writes, can be reached without a `tdm.wait` for the copy and a
+      barrier after it. This is an error where both are at constant places in one
+      LDS object. Where that isn't known, it is the missed remark `unproven-wait`.
   }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::vector::VectorDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::ROCDL::ROCDLDialect", "::lodestone::tdm::TDMDialect"
+  ];
   let options = [
     Option<"chip", "chip", "std::string", /*default=*/"",
-           "The chip, such as gfx950, whose wave size lane numbers follow; by "
-           "default, that of the gpu.module's #rocdl.target">,
-    Option<"strict", "strict", "bool", /*default=*/"false",
-           "Report each refusal as an error">,
-  ];
-  let statistics = [
-    Statistic<"numRewritten", "rewritten", "Stores that are linear now">,
-    Statistic<"numRefused", "refused", "Copies left as they were">,
-  ];
-  let dependentDialects = [
-    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
-    "::mlir::memref::MemRefDialect", "::mlir::vector::VectorDialect",
-    "::lodestone::lds::LDSDialect"
+           "The chip; if empty, that of the gpu.module's #rocdl.target, or else "
+           "gfx1250">,
+    Option<"indexBitwidth", "index-bitwidth", "unsigned", /*default=*/"0",
+           "Bits of an index, as in convert-gpu-to-rocdl; 0 for that of the data "
+           "layout">,
   ];
 }
 
-def LDSApplySwizzles : Pass<"lds-apply-swizzles"> {
-  let summary = "Put the swizzles of LDS allocations into the indices";
+def TDMInferWarpHints : Pass<"tdm-infer-warp-hints"> {
+  let summary = "Choose the warps that issue TDM loads";
   let description = [{
-    An allocation in LDS may carry a swizzle: `swizzle(...)` on an `lds.region`,
-    `lds.swizzle` on a `memref.alloc`, `memref.alloca` or `memref.global` in
-    workgroup memory, or on a workgroup attribution of a `gpu.func`. The indices
-    of its accesses are logical. This pass makes them physical: all accesses of
-    an allocation, through views too, or none. The allocation becomes a memref of
-    one dimension.
+    Gives hints to the `tdm.load`s that have none, under the rules that its options
+    switch on; without an option it does nothing. A hint that is there already stays.
 
-    Before:
+    Before, in a kernel of 8 warps:
 
     ```mlir
-    %a = lds.region @A swizzle(#lds.xor<bits = 3, base = 4, shift = 3>)
-      : memref<64x64xf16, #gpu.address_space<workgroup>>
-    %x = vector.load %a[%i, %j]
-      : memref<64x64xf16, #gpu.address_space<workgroup>>, vector<8xf16>
+    tdm.load %a[%i, %k] to %ldsA : memref<?x?xf16> to memref<256x64xf16, 3>
+    tdm.load %b[%j, %k] to %ldsB : memref<?x?xf16> to memref<256x64xf16, 3>
     ```
 
-    After, if `%j` is a multiple of 8:
+    After, with `complementary`:
 
     ```mlir
-    %a = lds.region @A : memref<4096xf16, #gpu.address_space<workgroup>>
-    %row = arith.muli %i, %c128 : index
-    %column = arith.muli %j, %c2 : index
-    %q = arith.addi %row, %column : index
-    %bits = arith.andi %q, %c896 : index
-    %turn = arith.shrui %bits, %c3 : index
-    %p = arith.xori %q, %turn : index
-    %k = arith.divui %p, %c2 : index
-    %x = vector.load %a[%k] {alignment = 16 : i64}
-      : memref<4096xf16, #gpu.address_space<workgroup>>, vector<8xf16>
+    tdm.load %a[%i, %k] to %ldsA
+      hint(#tdm.warps<free = 0b011, anchor = 0b000, of = 8>)
+      : memref<?x?xf16> to memref<256x64xf16, 3>
+    tdm.load %b[%j, %k] to %ldsB
+      hint(#tdm.warps<free = 0b011, anchor = 0b100, of = 8>)
+      : memref<?x?xf16> to memref<256x64xf16, 3>
     ```
 
-    Terms of an index that are multiples of the period stay out of an xor. An
-    allocation grows to the bytes that the swizzle needs: by padding, or where a
-    tile ends inside of a period. A region has to have room for them.
+    The rules, which add up:
 
-    An access that moves more than the granule, or isn't known to be aligned to
-    what it moves, is split into accesses that are: an analysis remark,
-    `swizzle-splits-access`, says so.
+    - `leading-group`: a load in a warp-pipelined loop gets the warps that are ahead
+      there, so that it is issued in the stage that it is written in. A loop is
+      warp-pipelined when some warps alone execute a barrier before it, in an
+      `scf.if` whose condition is a constant of each warp.
+    - `complementary`: 2 to 4 adjacent loads of one rank, between which nothing
+      stands that has an effect, divide the warps among them; of three, the one
+      with the most bytes gets half. `tdm-fuse-copies` can make one instruction of
+      them.
+    - `one-per-simd`: a load with more warps than a compute unit has SIMDs keeps as
+      many as that, the first ones; consecutive warps are on different SIMDs.
 
-    Legal when every use of the allocation is
+    Legal for every load, because a copy is an operation of the whole workgroup: no
+    program may depend on which warp moves which part (see the dialect), and what
+    lands in LDS is the same. Refused, as a missed remark, when
 
-    - an access of an element or of consecutive elements: `memref.load`,
-      `memref.store`, `memref.atomic_rmw`, the affine ones, `vector.load`,
-      `vector.store`, the masked ones, transfers that are plain loads or stores,
-      and `amdgpu.transpose_load` of at most a granule (else
-      `swizzle-unsupported-access`);
-    - a view with constant strides by `memref.subview`, `memref.cast`,
-      `memref.expand_shape`, `memref.collapse_shape`, `memref.view` or
-      `memref.assume_alignment` (else `swizzle-unsupported-view`);
-    - `memref.dealloc`. Any other use, such as a call, lets the address escape
-      (`swizzle-escapes`).
+    - `unknown-warps`: the size of the workgroup is unknown;
+    - `has-barrier`: each warp that moves data arrives at the load's barrier, so the
+      hint would change the number of arrivals;
+    - `hint-not-legal`: the hint breaks a rule of `tdm.load`, as a block that can't be
+      divided among so many warps. Loads that were to divide the warps then all stay
+      without.
 
-    Each refusal is a missed remark, and the swizzle stays; a region that still has
-    one is rejected by `lds-lower-regions`. With `drop-refused` the swizzle is
-    removed (`swizzle-dropped`): the kernel computes the same, more slowly.
+    A hint changes no count: a load with a legal hint takes one instruction, and one
+    that could have such a hint takes one without.
+
+    Missed remarks, too, when a rule says nothing: `unknown-stagger` (it isn't known
+    which warps are ahead), `leading-group-not-legal` (those that are can't be a hint),
+    `no-rule-applies`. A hint that was chosen is a passed remark, `hint-inferred`, with
+    the mask and the rules; one that was there is an analysis remark, `hint-kept`.
+
+    Stores, gathers and members of fused loads are left alone.
   }];
+  let dependentDialects = ["::lodestone::tdm::TDMDialect"];
   let options = [
-    Option<"strict", "strict", "bool", /*default=*/"false",
-           "Report each refusal as an error">,
-    Option<"dropRefused", "drop-refused", "bool", /*default=*/"false",
-           "Remove a swizzle that can't be applied">,
+    Option<"complementary", "complementary", "bool", /*default=*/"false",
+           "Divide the warps among adjacent loads">,
+    Option<"leadingGroup", "leading-group", "bool", /*default=*/"false",
+           "Give loads in a warp-pipelined loop the warps that are ahead">,
+    Option<"onePerSimd", "one-per-simd", "bool", /*default=*/"false",
+           "Give a load no more warps than a compute unit has SIMDs">,
+    Option<"chip", "chip", "std::string", /*default=*/"",
+           "The chip, for the number of SIMDs; if empty, that of the gpu.module's "
+           "#rocdl.target, or else gfx1250">,
   ];
   let statistics = [
-    Statistic<"numApplied", "applied", "Allocations with the swizzle applied">,
-    Statistic<"numRefused", "refused", "Allocations that were refused">,
-    Statistic<"numSplit", "split", "Accesses that became several">,
-  ];
-  let dependentDialects = [
-    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
-    "::mlir::memref::MemRefDialect", "::mlir::vector::VectorDialect",
-    "::lodestone::lds::LDSDialect"
+    Statistic<"numInferred", "inferred", "Loads that were given a hint">,
+    Statistic<"numRefused", "refused", "Refusals">,
   ];
 }
 
-def LDSSplitCopyPhases : Pass<"lds-split-copy-phases"> {
-  let summary = "Issue the loads of a tile's copy before its stores";
+def TDMFuseCopies : Pass<"tdm-fuse-copies"> {
+  let summary = "Make one instruction of adjacent TDM loads";
   let description = [{
-    A copy from global memory to LDS that loads and stores in turn waits for each
-    load. This pass moves the stores of a copy behind all its loads, within a
-    budget of registers. Loops that only copy are unrolled for it.
+    Puts 2 to 4 adjacent `tdm.load`s whose hints have no warp in common into a
+    `tdm.fused_load`: one instruction, in which each warp has the descriptor of its
+    load.
 
     Before:
 
     ```mlir
-    %x = vector.load %source[%i, %j] : memref<64x64xf16>, vector<8xf16>
-    vector.store %x, %tile[%p]
-      : memref<4096xf16, #gpu.address_space<workgroup>>, vector<8xf16>
-    %y = vector.load %source[%k, %j] : memref<64x64xf16>, vector<8xf16>
-    vector.store %y, %tile[%q]
-      : memref<4096xf16, #gpu.address_space<workgroup>>, vector<8xf16>
+    tdm.load %a[%i, %k] to %ldsA hint(0x0f : i32) : ...
+    tdm.load %b[%j, %k] to %ldsB hint(0xf0 : i32) : ...
+    tdm.wait 2
     ```
 
     After:
 
     ```mlir
-    %x = vector.load %source[%i, %j] : memref<64x64xf16>, vector<8xf16>
-    %y = vector.load %source[%k, %j] : memref<64x64xf16>, vector<8xf16>
-    vector.store %x, %tile[%p]
-      : memref<4096xf16, #gpu.address_space<workgroup>>, vector<8xf16>
-    vector.store %y, %tile[%q]
-      : memref<4096xf16, #gpu.address_space<workgroup>>, vector<8xf16>
+    tdm.fused_load {
+      tdm.load %a[%i, %k] to %ldsA hint(0x0f : i32) : ...
+      tdm.load %b[%j, %k] to %ldsB hint(0xf0 : i32) : ...
+    }
+    tdm.wait 1
     ```
 
-    A condition around a load and its store becomes one around the load, which
-    gives poison where it doesn't hold, and one around the store: what wasn't
-    loaded is never stored.
+    A fused load is one copy for `tdm.wait`, so the counts of the waits change.
+    They let the same loads be in flight as before: never more, and never fewer.
 
-    Legal when nothing between the first and the last store is a barrier or a
-    wait, writes global memory, or may touch the allocations that are stored to. The stores keep their order.
+    Legal when
 
-    Each group of stores is a passed remark, `copy-phases-split`. Where the budget
-    ends a group, or is too small for two iterations of a loop, a missed remark,
-    `split-over-budget`, has the numbers.
+    - nothing with an effect stands between the loads: the earlier ones move down
+      to the last. Their order does not matter, for different warps do them and
+      nothing puts these in order there;
+    - the rules of `tdm.fused_load` hold; else a missed remark, `no-hint`, `has-barrier`,
+      `different-rank` or `common-warp`, or `no-adjacent-load` for one alone;
+    - on each path to a `tdm.wait N`, the last N copies hold all members of a group
+      or none, and as many groups on each path: else `cuts-counted-wait`;
+    - all counts are known: the function is a kernel, calls no function and has no
+      `rocdl.s.wait.tensorcnt` (else `counted-elsewhere`), and what is around the
+      copies and waits says how it runs them (else `unknown-control-flow`).
+
+    Passed remarks: `loads-fused`, `wait-recounted`. It chooses no hints:
+    `tdm-infer-warp-hints` does.
   }];
-  let options = [
-    Option<"registerBudget", "register-budget", "unsigned", /*default=*/"64",
-           "Vector registers of a lane that may hold what is loaded and not yet "
-           "stored">,
-  ];
+  let dependentDialects = ["::lodestone::tdm::TDMDialect"];
   let statistics = [
-    Statistic<"numGroups", "groups", "Groups of stores behind their loads">,
+    Statistic<"numFused", "fused", "Fused loads made">,
+    Statistic<"numRefused", "refused", "Loads left alone">,
   ];
-  let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::ub::UBDialect",
-                           "::mlir::arith::ArithDialect"];
 }
 
 def LDSLowerAsyncGroups : Pass<"lds-lower-async-groups"> {
@@ -643,6 +604,236 @@ def LDSVerifyDirectLoads : Pass<"lds-verify-direct-loads"> {
            "The chip, such as gfx950; if empty, that of the gpu.module's "
            "#rocdl.target, or else gfx950">,
   ];
+}
+
+def LDSApplySwizzles : Pass<"lds-apply-swizzles"> {
+  let summary = "Put the swizzles of LDS allocations into the indices";
+  let description = [{
+    An allocation in LDS may carry a swizzle: `swizzle(...)` on an `lds.region`,
+    `lds.swizzle` on a `memref.alloc`, `memref.alloca` or `memref.global` in
+    workgroup memory, or on a workgroup attribution of a `gpu.func`. The indices
+    of its accesses are logical. This pass makes them physical: all accesses of
+    an allocation, through views too, or none. The allocation becomes a memref of
+    one dimension.
+
+    Before:
+
+    ```mlir
+    %a = lds.region @A swizzle(#lds.xor<bits = 3, base = 4, shift = 3>)
+      : memref<64x64xf16, #gpu.address_space<workgroup>>
+    %x = vector.load %a[%i, %j]
+      : memref<64x64xf16, #gpu.address_space<workgroup>>, vector<8xf16>
+    ```
+
+    After, if `%j` is a multiple of 8:
+
+    ```mlir
+    %a = lds.region @A : memref<4096xf16, #gpu.address_space<workgroup>>
+    %row = arith.muli %i, %c128 : index
+    %column = arith.muli %j, %c2 : index
+    %q = arith.addi %row, %column : index
+    %bits = arith.andi %q, %c896 : index
+    %turn = arith.shrui %bits, %c3 : index
+    %p = arith.xori %q, %turn : index
+    %k = arith.divui %p, %c2 : index
+    %x = vector.load %a[%k] {alignment = 16 : i64}
+      : memref<4096xf16, #gpu.address_space<workgroup>>, vector<8xf16>
+    ```
+
+    Terms of an index that are multiples of the period stay out of an xor. An
+    allocation grows to the bytes that the swizzle needs: by padding, or where a
+    tile ends inside of a period. A region has to have room for them.
+
+    An access that moves more than the granule, or isn't known to be aligned to
+    what it moves, is split into accesses that are: an analysis remark,
+    `swizzle-splits-access`, says so.
+
+    Legal when every use of the allocation is
+
+    - an access of an element or of consecutive elements: `memref.load`,
+      `memref.store`, `memref.atomic_rmw`, the affine ones, `vector.load`,
+      `vector.store`, the masked ones, transfers that are plain loads or stores,
+      and `amdgpu.transpose_load` of at most a granule (else
+      `swizzle-unsupported-access`);
+    - a view with constant strides by `memref.subview`, `memref.cast`,
+      `memref.expand_shape`, `memref.collapse_shape`, `memref.view` or
+      `memref.assume_alignment` (else `swizzle-unsupported-view`);
+    - `memref.dealloc`. Any other use, such as a call, lets the address escape
+      (`swizzle-escapes`).
+
+    Each refusal is a missed remark, and the swizzle stays; a region that still has
+    one is rejected by `lds-lower-regions`. With `drop-refused` the swizzle is
+    removed (`swizzle-dropped`): the kernel computes the same, more slowly.
+  }];
+  let options = [
+    Option<"strict", "strict", "bool", /*default=*/"false",
+           "Report each refusal as an error">,
+    Option<"dropRefused", "drop-refused", "bool", /*default=*/"false",
+           "Remove a swizzle that can't be applied">,
+  ];
+  let statistics = [
+    Statistic<"numApplied", "applied", "Allocations with the swizzle applied">,
+    Statistic<"numRefused", "refused", "Allocations that were refused">,
+    Statistic<"numSplit", "split", "Accesses that became several">,
+  ];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::vector::VectorDialect",
+    "::lodestone::lds::LDSDialect"
+  ];
+}
+
+def LDSInverseSwizzle : Pass<"lds-inverse-swizzle"> {
+  let summary = "Load copied tiles in swizzled order, so as to store them in order";
+  let description = [{
+    A tile that is copied from global memory to LDS is often swizzled on the way,
+    so that its readers meet no bank conflicts: each thread stores what it loaded
+    at an offset that an xor or a rotation has changed. This pass moves the
+    swizzle to the load. Each thread does the work of the thread that stored
+    where it now stores itself, so that the threads of a block store one after the
+    other. LDS holds the same bytes as before. An LDS-DMA, which can only write
+    like that, can then take the place of a load and its store.
+
+    Before, for 8 cells of 16 bytes a row:
+
+    ```mlir
+    %row = arith.divui %t, %c8 : index
+    %cell = arith.remui %t, %c8 : index
+    %column = arith.muli %cell, %c8 : index
+    %x = vector.load %source[%row, %column] : memref<32x64xf16>, vector<8xf16>
+    %flip = arith.andi %row, %c7 : index
+    %to = arith.xori %cell, %flip : index
+    %at = arith.muli %to, %c8 : index
+    vector.store %x, %tile[%row, %at]
+      : memref<32x64xf16, #gpu.address_space<workgroup>>, vector<8xf16>
+    ```
+
+    After:
+
+    ```mlir
+    // Thread %t loads what thread %s loaded.
+    %bits = arith.andi %t, %c56 : index
+    %flip = arith.shrui %bits, %c3 : index
+    %s = arith.xori %t, %flip : index
+    %row = arith.divui %s, %c8 : index
+    %cell = arith.remui %s, %c8 : index
+    %column = arith.muli %cell, %c8 : index
+    %x = vector.load %source[%row, %column] : memref<32x64xf16>, vector<8xf16>
+    %all = memref.collapse_shape %tile [[0, 1]]
+      : memref<32x64xf16, #gpu.address_space<workgroup>>
+        into memref<2048xf16, #gpu.address_space<workgroup>>
+    %at = arith.muli %t, %c8 : index
+    vector.store %x, %all[%at]
+      : memref<2048xf16, #gpu.address_space<workgroup>>, vector<8xf16>
+    ```
+
+    A swizzle that is an attribute of the allocation is first made arithmetic, on
+    all accesses of the allocation, as `lds-apply-swizzles` does.
+
+    The offsets are computed for every thread of the block and every iteration of
+    the loops around the copy; the form in which the swizzle is written doesn't
+    matter. The conditions around a copy, the rows' and columns' bounds, lookups
+    in tables and all else that depends on the thread go with the element, not
+    with the thread that now copies it: what was in bounds still is, and what
+    filled an element that wasn't still does.
+
+    Legal when
+
+    - the size of the block is known (`known_block_size`);
+    - what is loaded is stored and used by nothing else;
+    - the offsets of the stores are known but for terms that are the same in all
+      threads; in each step, those of all threads are one window without gaps or
+      collisions; from step to step the window moves by a constant, and windows
+      don't overlap;
+    - the thread that takes over can be computed by xors of shifted bits of the
+      thread's and the iterations' numbers, or by rotating rows of threads;
+    - all threads of the block reach the copy together;
+    - what the copy's addresses, conditions and fill values depend on can be
+      computed by another thread: arithmetic and loads from global memory;
+    - a condition around a store that differs between threads guards nothing but
+      stores that move in the same way;
+    - on every path, a barrier stands between the copy and all other accesses of
+      the same bytes of LDS, before and after it: a thread may read what it stored
+      itself without one, but now another thread stores that;
+    - nothing writes global memory between the barriers around the loads, unless
+      `llvm.noalias` arguments tell the two apart.
+
+    Else nothing is changed, and a missed remark says why: `unknown-block-size`,
+    `value-used-elsewhere`, `unknown-allocation`, `unknown-trip-count`,
+    `unknown-store-offset`, `uneven-steps`, `colliding-cells`,
+    `no-contiguous-window`, `overlapping-steps`, `layout-not-contiguous`,
+    `no-closed-form`, `divergent-control-flow`, `address-not-repeatable`,
+    `shared-guard`, `no-barrier`, `source-written`. A copy that is rewritten is a
+    passed remark, `inverse-swizzle-applied`.
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", /*default=*/"",
+           "The chip, such as gfx950, whose wave size lane numbers follow; by "
+           "default, that of the gpu.module's #rocdl.target">,
+    Option<"strict", "strict", "bool", /*default=*/"false",
+           "Report each refusal as an error">,
+  ];
+  let statistics = [
+    Statistic<"numRewritten", "rewritten", "Stores that are linear now">,
+    Statistic<"numRefused", "refused", "Copies left as they were">,
+  ];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::vector::VectorDialect",
+    "::lodestone::lds::LDSDialect"
+  ];
+}
+
+def LDSSplitCopyPhases : Pass<"lds-split-copy-phases"> {
+  let summary = "Issue the loads of a tile's copy before its stores";
+  let description = [{
+    A copy from global memory to LDS that loads and stores in turn waits for each
+    load. This pass moves the stores of a copy behind all its loads, within a
+    budget of registers. Loops that only copy are unrolled for it.
+
+    Before:
+
+    ```mlir
+    %x = vector.load %source[%i, %j] : memref<64x64xf16>, vector<8xf16>
+    vector.store %x, %tile[%p]
+      : memref<4096xf16, #gpu.address_space<workgroup>>, vector<8xf16>
+    %y = vector.load %source[%k, %j] : memref<64x64xf16>, vector<8xf16>
+    vector.store %y, %tile[%q]
+      : memref<4096xf16, #gpu.address_space<workgroup>>, vector<8xf16>
+    ```
+
+    After:
+
+    ```mlir
+    %x = vector.load %source[%i, %j] : memref<64x64xf16>, vector<8xf16>
+    %y = vector.load %source[%k, %j] : memref<64x64xf16>, vector<8xf16>
+    vector.store %x, %tile[%p]
+      : memref<4096xf16, #gpu.address_space<workgroup>>, vector<8xf16>
+    vector.store %y, %tile[%q]
+      : memref<4096xf16, #gpu.address_space<workgroup>>, vector<8xf16>
+    ```
+
+    A condition around a load and its store becomes one around the load, which
+    gives poison where it doesn't hold, and one around the store: what wasn't
+    loaded is never stored.
+
+    Legal when nothing between the first and the last store is a barrier or a
+    wait, writes global memory, or may touch the allocations that are stored to. The stores keep their order.
+
+    Each group of stores is a passed remark, `copy-phases-split`. Where the budget
+    ends a group, or is too small for two iterations of a loop, a missed remark,
+    `split-over-budget`, has the numbers.
+  }];
+  let options = [
+    Option<"registerBudget", "register-budget", "unsigned", /*default=*/"64",
+           "Vector registers of a lane that may hold what is loaded and not yet "
+           "stored">,
+  ];
+  let statistics = [
+    Statistic<"numGroups", "groups", "Groups of stores behind their loads">,
+  ];
+  let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::ub::UBDialect",
+                           "::mlir::arith::ArithDialect"];
 }
 
 #endif // LODESTONE_TRANSFORMS_PASSES

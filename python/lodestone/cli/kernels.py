@@ -37,8 +37,24 @@ def find_kernels() -> dict[str, Callable[..., Any]]:
     return found
 
 
+def _convert(name: str, value: str, default: object) -> object:
+    """`value` as the type of a parameter's default; lists of numbers as 256,64."""
+    if isinstance(default, bool):
+        return value.lower() in ("1", "true", "yes", "on")
+    if isinstance(default, (int, float)):
+        return type(default)(value)
+    if isinstance(default, str):
+        return value
+    try:
+        numbers = tuple(int(number, 0) for number in value.split(","))
+    except ValueError:
+        raise ValueError(f"{name} must be a number, or some as 256,64; got {value}") from None
+    # Without a default value, it may be one number.
+    return numbers[0] if default is None and len(numbers) == 1 else numbers
+
+
 def _settings(items: list[str], kernel: Callable[..., Any]) -> dict[str, Any]:
-    """``name=value`` pairs, each value as the type of the parameter's default."""
+    """``name=value`` pairs."""
     parameters = inspect.signature(kernel).parameters
     settings: dict[str, Any] = {}
     for item in items:
@@ -49,13 +65,7 @@ def _settings(items: list[str], kernel: Callable[..., Any]) -> dict[str, Any]:
             raise ValueError(
                 f"the kernel has no parameter '{name}'; it has {', '.join(parameters)}"
             )
-        default = parameters[name].default
-        if isinstance(default, bool):
-            settings[name] = value.lower() in ("1", "true", "yes", "on")
-        elif isinstance(default, (int, float)):
-            settings[name] = type(default)(value)
-        else:
-            settings[name] = value
+        settings[name] = _convert(name, value, parameters[name].default)
     return settings
 
 
