@@ -44,7 +44,7 @@ def copy_module(swizzled: bool, waves: int) -> str:
         with (
             ir.InsertionPoint(module.body),
             builder.gpu_module("copies"),
-            builder.kernel("copy", [tile, tile], (threads, 1, 1)) as (source, target),
+            builder.kernel("copy", [tile, tile], (threads, 1, 1), noalias=[1]) as (source, target),
         ):
             lds = builder.memref_region(
                 "tile", f"memref<64x64xf16, {LDS_SPACE}>", 0, SWIZZLE if swizzled else ""
