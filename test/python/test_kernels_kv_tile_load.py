@@ -26,7 +26,7 @@ from lodestone.kernels.kv_tile_load import kv_tile_load
         ({"kv_heads": 0}, r"kv_heads must be in 1..256, got 0"),
         ({"kv_heads": 256, "tiles": 4096}, r"less than 2147483648 bytes"),
         ({"swizzle": 32}, "swizzle must be one of .*, got 32"),
-        ({"q_swizzle": 512}, "q_swizzle must be one of .*, got 512"),
+        ({"q_swizzle": 96}, "q_swizzle must be one of .*, got 96"),
         ({"fill": "ones"}, "fill must be one of .*, got 'ones'"),
         ({"result": "sums"}, "result must be one of .*, got 'sums'"),
         ({"chip": "gfx90a"}, "chip must be one of .*, got 'gfx90a'"),
