@@ -75,7 +75,8 @@ static bool mayPointIntoLDS(Value value) {
 }
 
 bool lodestone::mayStoreToLDS(Operation *op) {
-  if (std::optional<AsyncIssue> issue = getAsyncIssue(op); issue && issue->isCopy)
+  if (std::optional<AsyncIssue> issue = getAsyncIssue(op);
+      issue && issue->isCopy)
     return false;
   if (auto effects = dyn_cast<MemoryEffectOpInterface>(op)) {
     SmallVector<MemoryEffects::EffectInstance> instances;

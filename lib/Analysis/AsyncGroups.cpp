@@ -18,8 +18,9 @@ using namespace mlir;
 using namespace lodestone;
 
 bool GroupWait::isEmpty() const {
-  return !waitsForStores &&
-         llvm::none_of(outstanding, [](auto count) { return count.has_value(); });
+  return !waitsForStores && llvm::none_of(outstanding, [](auto count) {
+    return count.has_value();
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -236,8 +237,7 @@ static LogicalResult checkCall(CallOpInterface call,
   InFlightDiagnostic diag =
       call.emitOpError("calls a function with copies or groups in it, which "
                        "can't be followed; inline it first");
-  diag.attachNote(found->getLoc())
-      << "'" << found->getName() << "' is here";
+  diag.attachNote(found->getLoc()) << "'" << found->getName() << "' is here";
   return diag;
 }
 

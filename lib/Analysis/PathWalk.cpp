@@ -87,7 +87,8 @@ private:
     if (!parent || isa<FunctionOpInterface>(parent)) {
       reachesEnd = true;
     } else if (auto branch = dyn_cast<RegionBranchOpInterface>(parent)) {
-      if (auto end = dyn_cast_or_null<RegionBranchTerminatorOpInterface>(last)) {
+      if (auto end =
+              dyn_cast_or_null<RegionBranchTerminatorOpInterface>(last)) {
         follow(branch, RegionBranchPoint(end));
         return;
       }

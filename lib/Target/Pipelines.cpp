@@ -36,8 +36,8 @@ std::optional<DirectToLDS> lodestone::parseDirectToLDS(StringRef name) {
       .Default(std::nullopt);
 }
 
-/// The passes on copies global -> LDS, which want memrefs and structured control
-/// flow.
+/// The passes on copies global -> LDS, which want memrefs and structured
+/// control flow.
 static void addCopyPasses(OpPassManager &kernels,
                           const ToROCDLOptions &options) {
   if (options.inverseSwizzle) {
@@ -55,8 +55,8 @@ static void addCopyPasses(OpPassManager &kernels,
     direct.narrow = options.directToLDS == DirectToLDS::on;
     kernels.addPass(createLDSFormDirectLoads(direct));
   }
-  // For the copies that are left: one whose load and store are apart, each under
-  // a condition of its own, isn't known as a copy any more.
+  // For the copies that are left: one whose load and store are apart, each
+  // under a condition of its own, isn't known as a copy any more.
   if (options.registerBudget) {
     LDSSplitCopyPhasesOptions phases;
     phases.registerBudget = options.registerBudget;

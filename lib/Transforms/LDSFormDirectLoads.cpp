@@ -151,8 +151,7 @@ LogicalResult LDSFormDirectLoads::run(FunctionOpInterface kernel) {
 
 void LDSFormDirectLoads::runOnOperation() {
   WalkResult walk = getOperation()->walk([&](FunctionOpInterface function) {
-    if (isKernel(function) && !function.isExternal() &&
-        failed(run(function)))
+    if (isKernel(function) && !function.isExternal() && failed(run(function)))
       return WalkResult::interrupt();
     return WalkResult::advance();
   });

@@ -115,8 +115,7 @@ LogicalResult LDSLowerAsyncGroups::lower(FunctionOpInterface kernel) {
     } else if (isa<lds::CommitGroupOp>(op)) {
       OpBuilder builder(op);
       if (groups->commitsOfCopies.contains(op))
-        ROCDL::SchedBarrier::create(builder, op->getLoc(),
-                                    kAllButVectorMemory);
+        ROCDL::SchedBarrier::create(builder, op->getLoc(), kAllButVectorMemory);
       op->erase();
     }
   });

@@ -204,9 +204,8 @@ static CompileOptions toOptions(Dict options) {
       set(mode);
       std::optional<DirectToLDS> parsed = parseDirectToLDS(mode);
       if (!parsed)
-        throw nb::value_error(("direct_to_lds is off, auto or on, not '" +
-                               mode + "'")
-                                  .c_str());
+        throw nb::value_error(
+            ("direct_to_lds is off, auto or on, not '" + mode + "'").c_str());
       result.directToLDS = *parsed;
     } else {
       throw nb::type_error(("unknown option '" + name + "'").c_str());

@@ -49,7 +49,7 @@ static llvm::LogicalResult checkReadable(const ContextPtr &context,
   }
   unsigned line = 0;
   if (auto deep = lodestone::findUnparsable(source.getBuffer(),
-                                             lodestone::TextSyntax::mlir, line))
+                                            lodestone::TextSyntax::mlir, line))
     return report(line, *deep);
   return mlir::success();
 }

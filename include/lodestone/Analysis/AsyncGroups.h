@@ -11,10 +11,10 @@
 ///
 /// The hardware counts instructions in flight, not copies, and those that one
 /// counter tracks complete in order. A copy is done when no more are
-/// outstanding than were issued after it. So the state at a point of the program
-/// is, for each group of copies, the *age* of its youngest one: the number of
-/// instructions issued since. A wait for a group allows as many outstanding as
-/// the smallest age of the copies it is for.
+/// outstanding than were issued after it. So the state at a point of the
+/// program is, for each group of copies, the *age* of its youngest one: the
+/// number of instructions issued since. A wait for a group allows as many
+/// outstanding as the smallest age of the copies it is for.
 ///
 /// ## What must hold
 ///
@@ -49,7 +49,8 @@ inline constexpr std::array<DMACounter, 3> kCopyCounters = {
 /// What an `lds.wait_group` comes to.
 struct GroupWait {
   /// For each of kCopyCounters: how many instructions may stay outstanding, at
-  /// most kMaxVmcntWait; nothing if no copy that it tracks has to be waited for.
+  /// most kMaxVmcntWait; nothing if no copy that it tracks has to be waited
+  /// for.
   std::array<std::optional<unsigned>, kCopyCounters.size()> outstanding;
   /// A group that is waited for may hold ordinary stores to LDS.
   bool waitsForStores = false;

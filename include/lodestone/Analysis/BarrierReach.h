@@ -32,8 +32,8 @@ enum class BarrierScope {
 };
 
 /// True if all threads of a block wait here for each other and then see what
-/// they wrote before. `rocdl.s.barrier` orders no memory; it is one for LDS if an
-/// `amdgpu.memory_counter_wait ds(0)` stands right before it, which LDS-DMAs
+/// they wrote before. `rocdl.s.barrier` orders no memory; it is one for LDS if
+/// an `amdgpu.memory_counter_wait ds(0)` stands right before it, which LDS-DMAs
 /// don't wait for.
 bool isBarrier(mlir::Operation *op, BarrierScope scope);
 

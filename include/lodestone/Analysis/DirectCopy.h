@@ -16,11 +16,11 @@
 ///   hardware writes `LDS[M0 + lane * width]` (CDNA3 ISA 10.3, CDNA4 ISA 10.3).
 ///   gfx1250's async loads take an LDS address from each lane instead.
 /// - Nobody sees that the bytes arrive later, or that another lane of the wave
-///   brings them. Either the copy is in a group: before anything else happens to
-///   the workgroup, `lds.commit_group` closes it, and by the contract of that op
-///   its bytes are left alone until the wait. Or else a barrier comes next on
-///   every path; then a wait goes right before the barrier, and between the
-///   last barrier and that one nothing else touches the allocation.
+///   brings them. Either the copy is in a group: before anything else happens
+///   to the workgroup, `lds.commit_group` closes it, and by the contract of
+///   that op its bytes are left alone until the wait. Or else a barrier comes
+///   next on every path; then a wait goes right before the barrier, and between
+///   the last barrier and that one nothing else touches the allocation.
 /// - The source isn't written between the load and the end of the copy.
 ///
 //===----------------------------------------------------------------------===//
@@ -71,7 +71,8 @@ struct DirectCopy {
   std::optional<CopyRefusal> refusal;
 };
 
-/// The copies of `kernel`, in program order. Those with a refusal are here, too.
+/// The copies of `kernel`, in program order. Those with a refusal are here,
+/// too.
 std::vector<DirectCopy> findDirectCopies(mlir::FunctionOpInterface kernel);
 
 /// Sets `barriers` of each copy that has no refusal, or its refusal.
@@ -79,7 +80,8 @@ void checkSynchronization(std::vector<DirectCopy> &copies,
                           mlir::FunctionOpInterface kernel);
 
 /// Bytes from the start of `memref`, of identity layout, to the element at
-/// `indices`, for each thread; nothing if they aren't known, with `unknown` set.
+/// `indices`, for each thread; nothing if they aren't known, with `unknown`
+/// set.
 std::optional<ThreadForm> evaluateOffset(ThreadValues &values,
                                          mlir::MemRefType memref,
                                          mlir::ValueRange indices,

@@ -40,9 +40,9 @@ constexpr unsigned kFlatAddressSpace = 0;
 /// True if `type` is an LLVM pointer into address space `space`.
 bool isPointerInto(mlir::Type type, unsigned space);
 
-/// The counter of the LDS-DMA that `op` may be without being one of rocdl's ops:
-/// inline assembly, or an intrinsic called by name. Text is all there is to go
-/// by, so the match is wide.
+/// The counter of the LDS-DMA that `op` may be without being one of rocdl's
+/// ops: inline assembly, or an intrinsic called by name. Text is all there is
+/// to go by, so the match is wide.
 std::optional<DMACounter> mayContainLDSDMA(mlir::Operation *op);
 
 /// One pointer through which an operation touches LDS, and which bytes relative

@@ -56,8 +56,9 @@ struct ToROCDLOptions : mlir::PassPipelineOptions<ToROCDLOptions> {
       llvm::cl::init(false)};
   Option<unsigned> registerBudget{
       *this, "register-budget",
-      llvm::cl::desc("Vector registers of a lane that copies to LDS may take to "
-                     "load everything before they store; 0: leave their order"),
+      llvm::cl::desc(
+          "Vector registers of a lane that copies to LDS may take to "
+          "load everything before they store; 0: leave their order"),
       llvm::cl::init(0)};
   Option<DirectToLDS> directToLDS{
       *this, "direct-to-lds",

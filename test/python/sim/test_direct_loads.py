@@ -111,7 +111,9 @@ module attributes {{gpu.container_module}} {{
     def image(self, data: np.ndarray, limit: int) -> np.ndarray:
         """What is in LDS after the copy."""
         old = np.float16(5).view(np.uint16) if self.type == "f16" else np.float32(5).view(np.uint32)
-        left = {"all": data, "none": np.full_like(data, old), "zero": np.zeros_like(data)}[self.fill]
+        left = {"all": data, "none": np.full_like(data, old), "zero": np.zeros_like(data)}[
+            self.fill
+        ]
         rows = np.arange(self.rows)[:, None]
         return np.where(rows < limit, data, left)
 
@@ -131,7 +133,9 @@ module attributes {{gpu.container_module}} {{
         return compiled.isa, result.outputs[1], self.image(data, limit)
 
 
-DMA = re.compile(r"(buffer_load|global_load|global_load_async_to)_(lds_)?\w+.*\blds\b|_to_lds_|load_lds")
+DMA = re.compile(
+    r"(buffer_load|global_load|global_load_async_to)_(lds_)?\w+.*\blds\b|_to_lds_|load_lds"
+)
 SHAPES = [
     # One DMA a copy on gfx950; dwords on gfx942, and on both for eight bytes.
     ("f16", 16, 64, 8, 128),

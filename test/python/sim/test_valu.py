@@ -205,6 +205,14 @@ INTEGER = {
         lambda a, b, c: ((a >> 16) + b & 0xFFFF) | (a + (b >> 16) & 0xFFFF) << 16,
     "v_pk_mul_lo_u16 v0, v1, v2":
         lambda a, b, c: (a * b & 0xFFFF) | ((a >> 16) * (b >> 16) & 0xFFFF) << 16,
+    "v_pk_add_i16 v0, v1, v2":
+        lambda a, b, c: (a + b & 0xFFFF) | ((a >> 16) + (b >> 16) & 0xFFFF) << 16,
+    "v_pk_sub_u16 v0, v1, v2":
+        lambda a, b, c: (a - b & 0xFFFF) | ((a >> 16) - (b >> 16) & 0xFFFF) << 16,
+    "v_pk_mad_u16 v0, v1, v2, v3":
+        lambda a, b, c: (a * b + c & 0xFFFF) | ((a >> 16) * (b >> 16) + (c >> 16) & 0xFFFF) << 16,
+    "v_pk_mad_i16 v0, v1, 12, v3 op_sel_hi:[1,0,1]":
+        lambda a, b, c: (a * 12 + c & 0xFFFF) | ((a >> 16) * 12 + (c >> 16) & 0xFFFF) << 16,
     "v_pk_lshlrev_b16 v0, v1, v2":
         lambda a, b, c: (b << (a & 15) & 0xFFFF) | ((b >> 16) << (a >> 16 & 15) & 0xFFFF) << 16,
     "v_pk_max_i16 v0, v1, v2": lambda a, b, c: sum(

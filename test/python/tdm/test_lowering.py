@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 
 import copies as tdm
 import pytest
 from copies import Copy, execute, model
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 
@@ -105,6 +106,8 @@ def any_copy(draw: st.DrawFn, num_warps: int) -> Copy:
     shape = tuple(draw(st.integers(1, 20)) for _ in range(rank))
     offsets = tuple(draw(st.integers(0, 25)) for _ in range(rank))
     dtype = draw(st.sampled_from(sorted(tdm.BYTES)))
+    # Eight of them fit into the LDS.
+    assume(math.prod(block) * tdm.BYTES[dtype] <= 32768)
     copy = Copy(shape, block, offsets, dtype, dynamic=draw(st.booleans()))
     # The largest hint that the block can be divided among.
     parts = sum(model(copy, num_warps, warp) != [None] for warp in range(num_warps))
