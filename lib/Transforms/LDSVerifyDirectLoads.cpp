@@ -35,23 +35,24 @@ private:
 };
 } // namespace
 
+static void remarkUnproved(amdgpu::GatherToLDSOp dma, const std::string &what) {
+  remark::analysis(
+      dma.getLoc(),
+      remark::RemarkOpts::name("destination-not-proved")
+          .category("lds-verify-direct-loads")
+          .function(dma->getParentOfType<FunctionOpInterface>().getName()))
+      << what + " isn't known to be the same in all lanes of a wave";
+}
+
 /// Reports `dma` if lanes of a wave give different destinations.
 static LogicalResult verifyDestination(amdgpu::GatherToLDSOp dma,
-                                       ThreadValues &values,
-                                       FunctionOpInterface kernel) {
-  auto isUnproved = [&](const std::string &what) {
-    remark::analysis(dma.getLoc(),
-                     remark::RemarkOpts::name("destination-not-proved")
-                         .category("lds-verify-direct-loads")
-                         .function(kernel.getName()))
-        << what + " isn't known to be the same in all lanes of a wave";
-  };
+                                       ThreadValues &values) {
   if (!values.getUniformity().isUniform(dma.getDst()))
-    isUnproved("the destination");
+    remarkUnproved(dma, "the destination");
   for (auto [i, value] : llvm::enumerate(dma.getDstIndices())) {
     const ThreadForm *form = values.evaluate(value);
     if (!form) {
-      isUnproved("index " + std::to_string(i) + " of the destination");
+      remarkUnproved(dma, "index " + std::to_string(i) + " of the destination");
       continue;
     }
     if (std::optional<LaneConflict> conflict =
@@ -84,10 +85,18 @@ LogicalResult LDSVerifyDirectLoads::verify(FunctionOpInterface kernel) {
     return failure();
   std::optional<ThreadValues> values =
       ThreadValues::get(kernel, (*chipInfo)->waveSize);
-  if (!values)
+  if (!values) {
+    BlockUniformity uniformity(kernel);
+    auto isUniform = [&](Value value) { return uniformity.isUniform(value); };
+    for (amdgpu::GatherToLDSOp dma : dmas)
+      if (!isUniform(dma.getDst()) ||
+          !llvm::all_of(dma.getDstIndices(), isUniform))
+        remarkUnproved(dma, "the kernel has no known_block_size, so that the "
+                            "destination");
     return success();
+  }
   for (amdgpu::GatherToLDSOp dma : dmas)
-    if (failed(verifyDestination(dma, *values, kernel)))
+    if (failed(verifyDestination(dma, *values)))
       return failure();
   return success();
 }

@@ -56,3 +56,16 @@ gpu.module @m {
     gpu.return
   }
 }
+
+// -----
+
+// Nor is a destination taken for right where nobody says which threads make a wave.
+// CHECK: remark: [Analysis] destination-not-proved{{.*}}the kernel has no known_block_size, so that the destination isn't known
+!lds = memref<256xf32, #gpu.address_space<workgroup>>
+gpu.module @m {
+  gpu.func @any_block(%g: memref<256xf32>) workgroup(%lds: !lds) kernel {
+    %t = gpu.thread_id x
+    amdgpu.gather_to_lds %g[%t], %lds[%t] : f32, memref<256xf32>, !lds
+    gpu.return
+  }
+}
