@@ -255,11 +255,15 @@ lodestone::analyzeAsyncGroups(FunctionOpInterface kernel) {
     return result;
 
   SymbolTableCollection symbols;
-  WalkResult walk = kernel->walk([&](Operation *op) {
+  WalkResult walk = kernel->walk<WalkOrder::PreOrder>([&](Operation *op) {
     LogicalResult checked = success();
-    if (isGroupOp(op) || isCopy(op))
-      checked = checkNesting(op, kernel);
-    else if (auto call = dyn_cast<CallOpInterface>(op))
+    if (isGroupOp(op) || isCopy(op)) {
+      // A copy's parts are its own.
+      if (failed(checkNesting(op, kernel)))
+        return WalkResult::interrupt();
+      return WalkResult::skip();
+    }
+    if (auto call = dyn_cast<CallOpInterface>(op))
       checked = checkCall(call, symbols);
     else
       checked = checkBranch(op);

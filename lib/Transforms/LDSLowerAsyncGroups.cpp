@@ -12,6 +12,7 @@
 #include "lodestone/Transforms/Passes.h"
 
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/IR/Remarks.h"
 
@@ -57,22 +58,31 @@ private:
 /// Emits the instructions for `needed`; nothing for what is known to be done.
 static void emitWait(OpBuilder &builder, Location loc,
                      const GroupWait &needed) {
-  auto count = [&](DMACounter counter) -> IntegerAttr {
+  auto get = [&](DMACounter counter) {
     const auto *it = llvm::find(kCopyCounters, counter);
-    std::optional<unsigned> value =
-        needed.outstanding[it - kCopyCounters.begin()];
-    return value ? builder.getI32IntegerAttr(*value) : IntegerAttr();
+    return needed.outstanding[it - kCopyCounters.begin()];
   };
-  IntegerAttr load = count(DMACounter::vmcnt);
-  IntegerAttr tensor = count(DMACounter::tensorcnt);
-  IntegerAttr stores =
-      needed.waitsForStores ? builder.getI32IntegerAttr(0) : IntegerAttr();
-  if (load || tensor || stores)
-    amdgpu::MemoryCounterWaitOp::create(builder, loc, load,
-                                        /*store=*/IntegerAttr(), stores,
-                                        /*exp=*/IntegerAttr(), tensor);
-  if (IntegerAttr async = count(DMACounter::asynccnt))
-    ROCDL::WaitAsynccntOp::create(builder, loc, async.getInt());
+  std::optional<unsigned> load = get(DMACounter::vmcnt);
+  if (load || needed.waitsForStores) {
+    IntegerAttr none;
+    amdgpu::MemoryCounterWaitOp::create(
+        builder, loc, load ? builder.getI32IntegerAttr(*load) : none,
+        /*store=*/none,
+        needed.waitsForStores ? builder.getI32IntegerAttr(0) : none,
+        /*exp=*/none, /*tensor=*/none);
+  }
+  std::optional<unsigned> async = get(DMACounter::asynccnt);
+  std::optional<unsigned> tensor = get(DMACounter::tensorcnt);
+  if (async)
+    ROCDL::WaitAsynccntOp::create(builder, loc, *async);
+  if (tensor)
+    ROCDL::WaitTensorcntOp::create(builder, loc, *tensor);
+  // LLVM inserts no waits for these counters of its own accord, and takes the
+  // waits to touch no memory. The fence, which costs no instruction, keeps what
+  // reads LDS behind them.
+  if (async || tensor)
+    LLVM::FenceOp::create(builder, loc, LLVM::AtomicOrdering::acquire,
+                          "wavefront");
 }
 
 void LDSLowerAsyncGroups::lower(lds::WaitGroupOp wait, const GroupWait &needed,

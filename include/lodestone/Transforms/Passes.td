@@ -479,6 +479,8 @@ def LDSLowerAsyncGroups : Pass<"lds-lower-async-groups"> {
     - Groups with ordinary stores to LDS wait for lgkmcnt(0) as well, so a kernel
       means the same whether its copies are DMAs or loads and stores. Groups
       without copies need no wait at all (`wait-not-needed`).
+    - Behind waits for asynccnt and tensorcnt stands a fence, which costs no
+      instruction: LLVM takes these waits to touch no memory.
     - A commit with DMAs in flight becomes a scheduling barrier for vector
       memory, since a DMA that traded places with one of another group would not
       be waited for.
@@ -494,7 +496,8 @@ def LDSLowerAsyncGroups : Pass<"lds-lower-async-groups"> {
     Statistic<"numDropped", "dropped", "Waits with nothing to wait for">,
   ];
   let dependentDialects = [
-    "::mlir::amdgpu::AMDGPUDialect", "::mlir::ROCDL::ROCDLDialect",
+    "::mlir::amdgpu::AMDGPUDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::ROCDL::ROCDLDialect",
     "::lodestone::lds::LDSDialect"
   ];
 }

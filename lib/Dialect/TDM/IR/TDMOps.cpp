@@ -30,6 +30,15 @@ static void printStripped(OpAsmPrinter &printer, Operation *, Attr attribute) {
 #define GET_OP_CLASSES
 #include "lodestone/Dialect/TDM/IR/TDMOps.cpp.inc"
 
+// TENSORcnt counts each tensor instruction, those that move nothing included
+// (CDNA5 ISA, "Tensor data mover"). A copy takes one at least.
+DMACounter LoadOp::getCopyCounter() { return DMACounter::tensorcnt; }
+unsigned LoadOp::getMinCopyInstructions() { return 1; }
+DMACounter GatherOp::getCopyCounter() { return DMACounter::tensorcnt; }
+unsigned GatherOp::getMinCopyInstructions() { return 1; }
+DMACounter FusedLoadOp::getCopyCounter() { return DMACounter::tensorcnt; }
+unsigned FusedLoadOp::getMinCopyInstructions() { return 1; }
+
 LogicalResult FusedLoadOp::verifyRegions() {
   SmallVector<LoadOp> loads;
   for (Operation &op : getBody().front()) {

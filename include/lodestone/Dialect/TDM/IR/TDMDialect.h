@@ -14,6 +14,7 @@
 #ifndef LODESTONE_DIALECT_TDM_IR_TDMDIALECT_H
 #define LODESTONE_DIALECT_TDM_IR_TDMDIALECT_H
 
+#include "lodestone/Dialect/LDS/IR/LDSDialect.h"
 #include "lodestone/Support/WarpSet.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"

@@ -10,6 +10,7 @@
 #define LODESTONE_DIALECT_TDM_IR_TDMOPS
 
 include "lodestone/Dialect/TDM/IR/TDMAttrs.td"
+include "lodestone/Dialect/LDS/IR/LDSOpInterfaces.td"
 include "lodestone/Dialect/TDM/IR/TDMInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
@@ -21,7 +22,10 @@ class TDM_CopyOp<string mnemonic, list<Trait> traits = []>
         AttrSizedOperandSegments,
         TDM_CopyOpInterface])>;
 
-def TDM_LoadOp : TDM_CopyOp<"load"> {
+// What `lds.wait_group` counts, where `tdm.wait` counts all copies.
+def TDM_CopyToLDS : DeclareOpInterfaceMethods<LDS_AsyncCopyOpInterface>;
+
+def TDM_LoadOp : TDM_CopyOp<"load", [TDM_CopyToLDS]> {
   let summary = "Start a copy of a block from global memory to LDS";
   let description = [{
     Starts the copy of a block of the tensor `global`, the one that begins at
@@ -167,7 +171,7 @@ def TDM_StoreOp : TDM_CopyOp<"store"> {
   }];
 }
 
-def TDM_GatherOp : TDM_CopyOp<"gather"> {
+def TDM_GatherOp : TDM_CopyOp<"gather", [TDM_CopyToLDS]> {
   let summary = "Start a copy of some rows of a matrix from global memory to LDS";
   let description = [{
     Starts the copy of a block whose rows are those rows of the matrix `global` that
@@ -212,7 +216,8 @@ def TDM_GatherOp : TDM_CopyOp<"gather"> {
 }
 
 def TDM_FusedLoadOp : TDM_Op<"fused_load", [
-    RecursiveMemoryEffects, NoRegionArguments, SingleBlock, NoTerminator]> {
+    RecursiveMemoryEffects, NoRegionArguments, SingleBlock, NoTerminator,
+    TDM_CopyToLDS]> {
   let summary = "Several loads in one instruction";
   let description = [{
     The loads in its body as one instruction: each warp has the descriptor of
