@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -118,6 +119,12 @@ static LogicalResult verifyLDSTypes(CopyOpInterface op) {
     if (other.getType() != type)
       return op->emitOpError() << "pieces must have one type, but one is "
                                << type << " and another " << other.getType();
+  llvm::SmallPtrSet<Value, 8> pieceValues;
+  for (auto [i, piece] : llvm::enumerate(op.getLds()))
+    if (!pieceValues.insert(piece).second)
+      return op->emitOpError()
+             << "pieces must be at different places, but piece " << i
+             << " is the memref of an earlier one";
   if (!lds::isWorkgroupSpace(type.getMemorySpace()))
     return op->emitOpError()
            << "block must be in workgroup memory, but is " << type;
