@@ -119,12 +119,6 @@ static LogicalResult verifyLDSTypes(CopyOpInterface op) {
     if (other.getType() != type)
       return op->emitOpError() << "pieces must have one type, but one is "
                                << type << " and another " << other.getType();
-  llvm::SmallPtrSet<Value, 8> pieceValues;
-  for (auto [i, piece] : llvm::enumerate(op.getLds()))
-    if (!pieceValues.insert(piece).second)
-      return op->emitOpError()
-             << "pieces must be at different places, but piece " << i
-             << " is the memref of an earlier one";
   if (!lds::isWorkgroupSpace(type.getMemorySpace()))
     return op->emitOpError()
            << "block must be in workgroup memory, but is " << type;
@@ -206,6 +200,19 @@ static bool hasStrides(MemRefType type, ArrayRef<int64_t> strides) {
     if (type.getDimSize(dim) != 1 && own[dim] != strides[dim])
       return false;
   return true;
+}
+
+/// Checks that no two pieces are written to the same memref.
+static LogicalResult verifyPieces(CopyOpInterface op) {
+  if (!op.isLoad())
+    return success();
+  llvm::SmallPtrSet<Value, 8> pieces;
+  for (auto [i, piece] : llvm::enumerate(op.getLds()))
+    if (!pieces.insert(piece).second)
+      return op->emitOpError()
+             << "pieces must be at different places, but piece " << i
+             << " is the memref of an earlier one";
+  return success();
 }
 
 /// Checks that a piece of the block, padded and repeated, fits into its memref.
@@ -325,7 +332,7 @@ LogicalResult tdm::verifyCopy(Operation *operation) {
               : failed(getWarpSet(op, WarpSet::kMaxWarps)))
       return failure();
   }
-  if (failed(verifyLDSSpace(op)))
+  if (failed(verifyPieces(op)) || failed(verifyLDSSpace(op)))
     return failure();
   return verifyBarrier(op);
 }
