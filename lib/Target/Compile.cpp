@@ -235,6 +235,8 @@ LogicalResult lodestone::compile(ModuleOp module, const CompileOptions &options,
   pipeline.inverseSwizzle = options.inverseSwizzle;
   pipeline.registerBudget = options.registerBudget;
   pipeline.directToLDS = options.directToLDS;
+  pipeline.tdmHints = options.tdmHints;
+  pipeline.tdmFuse = options.tdmFuse;
   pipeline.separateGlobals = options.separateGlobals;
   pipeline.barePointers = options.barePointers;
   pipeline.indexBitwidth = options.indexBitwidth;

@@ -23,6 +23,8 @@
 
 #include "lodestone/Transforms/Passes.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -34,6 +36,56 @@ std::optional<DirectToLDS> lodestone::parseDirectToLDS(StringRef name) {
       .Case("auto", DirectToLDS::automatic)
       .Case("on", DirectToLDS::on)
       .Default(std::nullopt);
+}
+
+static constexpr std::pair<StringLiteral, TDMHintRule> kTDMHintRules[] = {
+    {"complementary", TDMHintRule::complementary},
+    {"leading-group", TDMHintRule::leadingGroup},
+    {"one-per-simd", TDMHintRule::onePerSimd}};
+
+std::optional<TDMHintRule> lodestone::parseTDMHintRule(StringRef name) {
+  for (auto [known, rule] : kTDMHintRules)
+    if (name == known)
+      return rule;
+  return std::nullopt;
+}
+
+std::string lodestone::unknownTDMHintRuleMessage(StringRef name) {
+  return ("'" + name + "' is no rule for hints; rules are " +
+          llvm::join(llvm::make_first_range(kTDMHintRules), ", "))
+      .str();
+}
+
+bool TDMHintRuleParser::parse(llvm::cl::Option &option, StringRef,
+                              StringRef arg, TDMHintRule &rule) {
+  std::optional<TDMHintRule> parsed = parseTDMHintRule(arg);
+  if (!parsed)
+    return option.error(unknownTDMHintRuleMessage(arg));
+  rule = *parsed;
+  return false;
+}
+
+void TDMHintRuleParser::print(llvm::raw_ostream &os, TDMHintRule rule) {
+  for (auto [name, known] : kTDMHintRules)
+    if (rule == known)
+      os << name;
+}
+
+/// The passes on copies of the tensor data mover, which want structured control
+/// flow.
+static void addTDMPasses(OpPassManager &kernels,
+                         const ToROCDLOptions &options) {
+  ArrayRef<TDMHintRule> rules = options.tdmHints;
+  auto isOn = [&](TDMHintRule rule) { return llvm::is_contained(rules, rule); };
+  TDMInferWarpHintsOptions hints;
+  hints.chip = options.chip;
+  hints.complementary = isOn(TDMHintRule::complementary);
+  hints.leadingGroup = isOn(TDMHintRule::leadingGroup);
+  hints.onePerSimd = isOn(TDMHintRule::onePerSimd);
+  if (hints.complementary || hints.leadingGroup || hints.onePerSimd)
+    kernels.addPass(createTDMInferWarpHints(hints));
+  if (options.tdmFuse)
+    kernels.addPass(createTDMFuseCopies());
 }
 
 /// The passes on copies global -> LDS, which want memrefs and structured
@@ -78,6 +130,7 @@ static void addLowering(OpPassManager &passes, const ToROCDLOptions &options) {
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());
   addCopyPasses(kernels, options);
+  addTDMPasses(kernels, options);
   kernels.addPass(createLowerVectorOps());
   VectorTransferToSCFOptions transfers;
   kernels.addPass(

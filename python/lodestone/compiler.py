@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
@@ -19,6 +19,7 @@ from lodestone.checker import CheckReport
 
 Format = Literal["isa", "hsaco", "fatbin"]
 DirectToLDS = Literal["off", "auto", "on"]
+TDMHintRule = Literal["complementary", "leading-group", "one-per-simd"]
 
 
 @dataclass(frozen=True)
@@ -277,6 +278,8 @@ def compile(
     inverse_swizzle: bool | None = None,
     register_budget: int | None = None,
     direct_to_lds: DirectToLDS | None = None,
+    tdm_hints: Sequence[TDMHintRule] | None = None,
+    tdm_fuse: bool | None = None,
     separate_globals: bool | None = None,
     bare_pointers: bool | None = None,
     features: str | None = None,
@@ -304,6 +307,11 @@ def compile(
             everything before they store; 0, the default, leaves their order.
         direct_to_lds: which copies from global memory to LDS become LDS-DMAs: ``off`` (none,
             the default), ``auto`` (those that are one DMA each) or ``on`` (all that can).
+        tdm_hints: rules that choose the warps of TDM loads without a hint: ``complementary``
+            (divide the warps among adjacent loads), ``leading-group`` (those that are ahead in a
+            warp-pipelined loop), ``one-per-simd`` (no more than a compute unit has SIMDs);
+            default: none.
+        tdm_fuse: make one instruction of adjacent TDM loads on disjoint warps (default: false).
         separate_globals: give each ``lds.region`` a global of its own (default: false).
         bare_pointers: pass a memref to a kernel as one pointer (default: false).
         features: of the target machine, ``+xnack``.
@@ -320,7 +328,7 @@ def compile(
         MissingToolError: ``ld.lld`` or device libraries are missing.
         StrictError: ``strict``, and something was refused or found.
         OSError: the file cannot be read.
-        ValueError: the chip, format, level or kind of copies is unknown.
+        ValueError: the chip, format, level, kind of copies or rule is unknown.
     """
     source = read(module, name)
     options: dict[str, Any] = {**source.compile_options, **more}
@@ -332,6 +340,8 @@ def compile(
         "inverse_swizzle": inverse_swizzle,
         "register_budget": register_budget,
         "direct_to_lds": direct_to_lds,
+        "tdm_hints": tdm_hints,
+        "tdm_fuse": tdm_fuse,
         "separate_globals": separate_globals,
         "bare_pointers": bare_pointers,
         "features": features,

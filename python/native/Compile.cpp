@@ -151,6 +151,8 @@ static CompileOptions toOptions(Dict options) {
         return;
       using Field = std::decay_t<decltype(field)>;
       const char *wanted = std::is_same_v<Field, std::string> ? "a str"
+                           : std::is_same_v<Field, std::vector<std::string>>
+                               ? "a sequence of str"
                            : std::is_same_v<Field, bool>
                                ? "True or False"
                                : "a small int, not negative";
@@ -174,6 +176,8 @@ static CompileOptions toOptions(Dict options) {
       set(result.inverseSwizzle);
     else if (name == "register_budget")
       set(result.registerBudget);
+    else if (name == "tdm_fuse")
+      set(result.tdmFuse);
     else if (name == "separate_globals")
       set(result.separateGlobals);
     else if (name == "bare_pointers")
@@ -207,6 +211,15 @@ static CompileOptions toOptions(Dict options) {
         throw nb::value_error(
             ("direct_to_lds is off, auto or on, not '" + mode + "'").c_str());
       result.directToLDS = *parsed;
+    } else if (name == "tdm_hints") {
+      std::vector<std::string> rules;
+      set(rules);
+      for (const std::string &rule : rules) {
+        std::optional<TDMHintRule> parsed = parseTDMHintRule(rule);
+        if (!parsed)
+          throw nb::value_error(unknownTDMHintRuleMessage(rule).c_str());
+        result.tdmHints.push_back(*parsed);
+      }
     } else {
       throw nb::type_error(("unknown option '" + name + "'").c_str());
     }

@@ -46,14 +46,14 @@ gpu.module @m [#rocdl.target<chip = "gfx1250">] {
   }
 
   // The user's condition and the hint both hold: 1 or 0 by the condition, in integers
-  // that LLVM doesn't know to be a condition by the warp.
+  // that LLVM doesn't know to be a condition by the warp: the id is opaque to it.
   // CHECK-LABEL: gpu.func @predicated
   // CHECK-SAME: %[[P:[a-z0-9]*]]: i1
-  // CHECK: %[[DIFFERENCE:.*]] = arith.xori %{{.*}}, %c5_i32
+  // CHECK: %[[ID:.*]] = llvm.inline_asm "", "=s,0" %{{.*}}
+  // CHECK: %[[DIFFERENCE:.*]] = arith.xori %[[ID]], %c5_i32
   // CHECK: %[[LESS:.*]] = arith.subi %[[DIFFERENCE]], %c1_i32
   // CHECK: %[[ACTIVE:.*]] = arith.shrui %[[LESS]], %c31_i32
-  // CHECK: %[[OPAQUE:.*]] = llvm.inline_asm "", "=s,0" %[[ACTIVE]]
-  // CHECK: %[[COUNT:.*]] = arith.select %[[P]], %[[OPAQUE]], %c0_i32
+  // CHECK: %[[COUNT:.*]] = arith.select %[[P]], %[[ACTIVE]], %c0_i32
   // CHECK: vector.from_elements %[[COUNT]],
   gpu.func @predicated(%a: !global, %p: i1) kernel
       attributes {known_block_size = array<i32: 256, 1, 1>} {

@@ -63,6 +63,8 @@ struct CompileOptions {
   bool inverseSwizzle = false;
   unsigned registerBudget = 0;
   DirectToLDS directToLDS = DirectToLDS::off;
+  std::vector<TDMHintRule> tdmHints;
+  bool tdmFuse = false;
   bool separateGlobals = false;
   bool barePointers = false;
   unsigned indexBitwidth = 0;

@@ -36,6 +36,25 @@ enum class DirectToLDS {
 /// "off", "auto" or "on"; nothing for another name.
 std::optional<DirectToLDS> parseDirectToLDS(llvm::StringRef name);
 
+/// The rules of `tdm-infer-warp-hints`.
+enum class TDMHintRule { complementary, leadingGroup, onePerSimd };
+
+/// The rule by the name of its option, as "leading-group"; nothing for another
+/// name.
+std::optional<TDMHintRule> parseTDMHintRule(llvm::StringRef name);
+
+/// The message for a name that isn't one.
+std::string unknownTDMHintRuleMessage(llvm::StringRef name);
+
+/// Reads and writes one of a list. MLIR's list options ignore `cl::values`.
+struct TDMHintRuleParser : llvm::cl::basic_parser<TDMHintRule> {
+  using basic_parser::basic_parser;
+  bool parse(llvm::cl::Option &option, llvm::StringRef argName,
+             llvm::StringRef arg, TDMHintRule &rule);
+  llvm::StringRef getValueName() const override { return "rule"; }
+  static void print(llvm::raw_ostream &os, TDMHintRule rule);
+};
+
 /// Options of `lodestone-to-rocdl`.
 struct ToROCDLOptions : mlir::PassPipelineOptions<ToROCDLOptions> {
   Option<std::string> chip{*this, "chip",
@@ -68,6 +87,16 @@ struct ToROCDLOptions : mlir::PassPipelineOptions<ToROCDLOptions> {
           clEnumValN(DirectToLDS::off, "off", "None (default)"),
           clEnumValN(DirectToLDS::automatic, "auto", "Those of one DMA each"),
           clEnumValN(DirectToLDS::on, "on", "All that can"))};
+  ListOption<TDMHintRule, TDMHintRuleParser> tdmHints{
+      *this, "tdm-hints",
+      llvm::cl::desc(
+          "Rules that choose the warps of TDM loads (default: none): "
+          "complementary, leading-group, one-per-simd")};
+  Option<bool> tdmFuse{
+      *this, "tdm-fuse",
+      llvm::cl::desc("Make one instruction of adjacent TDM loads on disjoint "
+                     "warps (default: false)"),
+      llvm::cl::init(false)};
   Option<bool> separateGlobals{
       *this, "separate-globals",
       llvm::cl::desc("Lower each lds.region to a global of its own"),

@@ -257,14 +257,16 @@ Value CopyLowering::getPred() {
     return active ? active : pred ? pred : scalars.constant(1, 1);
   // Not the conjunction of two i1, which LLVM would compute as masks of lanes:
   // the difference to the ids of active warps is zero or positive, and the top
-  // bit of one less tells which. LLVM must not see that this is a condition.
+  // bit of one less tells which. LLVM must not see that this is a condition: it
+  // knows the range of the ids, so they are laundered before anything is made
+  // of them. (Laundered after it, the condition would be in a vector register.)
   const WarpSet &warps = distribution.warps;
-  Value fixed = scalars.bitAnd(warp, (warps.numWarps() - 1) & ~warps.free());
+  Value fixed = createLaunder(
+      builder, scalars.bitAnd(warp, (warps.numWarps() - 1) & ~warps.free()));
   Value difference = scalars.bitXor(fixed, warps.anchor());
   Value isActive =
       scalars.shiftRight(scalars.subtract(difference, scalars.constant(1)), 31);
-  return scalars.select(pred, createLaunder(builder, isActive),
-                        scalars.constant(0));
+  return scalars.select(pred, isActive, scalars.constant(0));
 }
 
 /// The row indices of a gather: word by word, those of the warp's part.

@@ -10,7 +10,7 @@ from typing import Annotated, cast
 import typer
 
 from lodestone.cli._common import Chip, Json, Source, console, progress, read_source
-from lodestone.compiler import DirectToLDS, Format
+from lodestone.compiler import DirectToLDS, Format, TDMHintRule
 from lodestone.compiler import compile as compile_module
 
 EPILOG = """
@@ -57,6 +57,17 @@ def register(app: typer.Typer) -> None:
         direct_to_lds: Annotated[
             str, typer.Option(help="Which copies to LDS become LDS-DMAs: off, auto or on.")
         ] = "off",
+        tdm_hints: Annotated[
+            str,
+            typer.Option(
+                help="Rules that choose the warps of TDM loads: complementary, leading-group,"
+                " one-per-simd, with commas between them."
+            ),
+        ] = "",
+        tdm_fuse: Annotated[
+            bool,
+            typer.Option("--tdm-fuse", help="One instruction for TDM loads on disjoint warps."),
+        ] = False,
         separate_globals: Annotated[
             bool, typer.Option("--separate-globals", help="One global for each lds.region.")
         ] = False,
@@ -79,6 +90,8 @@ def register(app: typer.Typer) -> None:
                 inverse_swizzle=inverse_swizzle,
                 register_budget=register_budget,
                 direct_to_lds=cast(DirectToLDS, direct_to_lds),
+                tdm_hints=cast(list[TDMHintRule], tdm_hints.split(",") if tdm_hints else []),
+                tdm_fuse=tdm_fuse,
                 separate_globals=separate_globals,
                 bare_pointers=bare_pointers,
                 name=name,

@@ -404,6 +404,17 @@ gpu.module @m {
 
 // -----
 
+// Two pieces at one place would overwrite each other.
+gpu.module @m {
+  gpu.func @k(%a: memref<?xf16>, %l: memref<64xf16, 3>, %i: index) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    // expected-error @below {{pieces must be at different places, but piece 1 is the memref of an earlier one}}
+    tdm.load %a[%i] to %l, %l partition(0) : memref<?xf16> to memref<64xf16, 3>, memref<64xf16, 3>
+    gpu.return
+  }
+}
+
+// -----
+
 // Several pieces need a dimension.
 gpu.module @m {
   gpu.func @k(%a: memref<?x?xf16, strided<[?, 1]>>, %l: memref<256x64xf16, 3>, %i: index) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {

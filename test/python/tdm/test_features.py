@@ -6,6 +6,7 @@ import lodestone
 import numpy as np
 import pytest
 from lodestone import sim
+from lodestone.sim import ops_tdm
 
 
 def run(arguments: str, body: str, values: list, num_warps: int = 4, **options) -> sim.Result:
@@ -126,6 +127,67 @@ def test_condition(flag: int, hint: str) -> None:
         [source, np.zeros(64, np.int32), flag],
     )
     np.testing.assert_array_equal(result.outputs[1], source * flag)
+
+
+# A warp is chosen under a condition: each mask of one warp, whatever LLVM knows about its id.
+@pytest.mark.parametrize("num_warps", [1, 2, 4, 8])
+def test_condition_on_one_warp(num_warps: int) -> None:
+    source = np.arange(64, dtype=np.int32) + 1
+    copies = "".join(
+        f"""
+    tdm.store %l to %out[%at{w}] if %p hint({1 << w} : i32)
+      : memref<64xi32, 3> to memref<{64 * num_warps}xi32>"""
+        for w in range(num_warps)
+    )
+    places = "".join(f"\n    %at{w} = arith.constant {64 * w} : index" for w in range(num_warps))
+    result = run(
+        f"%a: memref<64xi32>, %out: memref<{64 * num_warps}xi32>, %flag: i32",
+        f"""%zero = arith.constant 0 : i32
+    %p = arith.cmpi ne, %flag, %zero : i32
+    %l = lds.region @l : memref<64xi32, 3>{places}
+    tdm.load %a[%c0] to %l : memref<64xi32> to memref<64xi32, 3>
+    tdm.wait 0
+    gpu.barrier{copies}
+    tdm.wait 0""",
+        [source, np.zeros(64 * num_warps, np.int32), 1],
+        num_warps,
+    )
+    np.testing.assert_array_equal(result.outputs[1], np.tile(source, num_warps))
+
+
+# Two workgroups of a cluster ask for one block and each gets it; the mask is an argument. Without
+# a cluster, or with a mask that leaves the workgroup out, the simulator refuses it.
+@pytest.mark.parametrize("hint", ["", "hint(0x2 : i32)"])
+def test_block_for_two_workgroups(hint: str) -> None:
+    source = np.arange(1, 8 * 64 + 1, dtype=np.int32).reshape(8, 64)
+
+    def launch(mask: int, **options) -> sim.Result:
+        return run(
+            "%a: memref<8x64xi32>, %out: memref<16x64xi32>, %mask: i16",
+            f"""%l = lds.region @l : memref<8x64xi32, 3>
+    %c8 = arith.constant 8 : index
+    %group = gpu.block_id x
+    %at = arith.muli %group, %c8 : index
+    tdm.load %a[%c0, %c0] to %l workgroups(%mask) {hint}
+      : memref<8x64xi32> to memref<8x64xi32, 3>
+    tdm.wait 0
+    gpu.barrier
+    tdm.store %l to %out[%at, %c0] : memref<8x64xi32, 3> to memref<16x64xi32>
+    tdm.wait 0""",
+            [source, np.zeros((16, 64), np.int32), np.int16(mask)],
+            grid=2,
+            **options,
+        )
+
+    result = launch(3, cluster=2)
+    np.testing.assert_array_equal(result.outputs[1], np.concatenate([source, source]))
+    loads = [t for t in result.tensor_operations if "load" in t.instruction]
+    assert {ops_tdm.decode(t.descriptor).mask for t in loads if t.descriptor[0][0] & 3} == {3}
+    np.testing.assert_array_equal(launch(0).outputs[1], result.outputs[1])
+    with pytest.raises(sim.ExecutionError, match="outside of a cluster"):
+        launch(3)
+    with pytest.raises(sim.ExecutionError, match="leaves out the workgroup that asks"):
+        launch(2, cluster=2)
 
 
 def test_vector_registers() -> None:

@@ -274,3 +274,21 @@ def test_double_buffered_loop(order: str) -> None:
     # The counts that the waits had before the loads were fused are too weak now.
     with pytest.raises(lodestone.MLIRError, match=r"without a tdm\.wait for it"):
         lodestone.compile(text.replace("tdm.wait 1", "tdm.wait 2"), chip="gfx1250")
+
+
+# The compiler's own options do what the passes by hand do, and say what they don't know.
+def test_compile_options() -> None:
+    text = pipelined_text()
+
+    def loads(**options) -> int:
+        code = lodestone.compile(text, chip="gfx1250", format="isa", **options).isa
+        return len(re.findall(r"^\s+tensor_load_to_lds", code, re.MULTILINE))
+
+    without = loads()
+    assert loads(tdm_fuse=True) == without
+    assert loads(tdm_hints=["complementary"]) == without
+    assert loads(tdm_hints=("one-per-simd", "complementary"), tdm_fuse=True) == without // 2
+    with pytest.raises(ValueError, match="'all' is no rule for hints; rules are complementary"):
+        loads(tdm_hints=["all"])
+    with pytest.raises(TypeError, match="'tdm_hints' must be a sequence of str"):
+        loads(tdm_hints="complementary")

@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -201,6 +202,19 @@ static bool hasStrides(MemRefType type, ArrayRef<int64_t> strides) {
   return true;
 }
 
+/// Checks that no two pieces are written to the same memref.
+static LogicalResult verifyPieces(CopyOpInterface op) {
+  if (!op.isLoad())
+    return success();
+  llvm::SmallPtrSet<Value, 8> pieces;
+  for (auto [i, piece] : llvm::enumerate(op.getLds()))
+    if (!pieces.insert(piece).second)
+      return op->emitOpError()
+             << "pieces must be at different places, but piece " << i
+             << " is the memref of an earlier one";
+  return success();
+}
+
 /// Checks that a piece of the block, padded and repeated, fits into its memref.
 static LogicalResult verifyLDSSpace(CopyOpInterface op) {
   CopyShape shape = CopyShape::of(op);
@@ -318,7 +332,7 @@ LogicalResult tdm::verifyCopy(Operation *operation) {
               : failed(getWarpSet(op, WarpSet::kMaxWarps)))
       return failure();
   }
-  if (failed(verifyLDSSpace(op)))
+  if (failed(verifyPieces(op)) || failed(verifyLDSSpace(op)))
     return failure();
   return verifyBarrier(op);
 }

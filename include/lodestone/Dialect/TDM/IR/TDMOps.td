@@ -91,6 +91,7 @@ def TDM_LoadOp : TDM_CopyOp<"load", [TDM_CopyToLDS]> {
       for a part must be contiguous in LDS; with padding it must also be a multiple
       of the interval;
     - the part of a warp is at most 65535 elements long in each dimension;
+    - the pieces are different memrefs;
     - `lds` is large enough, contiguous, or (with padding and without `block`) has
       the strides that the padding makes;
     - the repetitions don't overlap in LDS;
