@@ -73,7 +73,8 @@ static bool isAllocation(Value value) {
              gpu::DynamicSharedMemoryOp, lds::RegionOp>(value.getDefiningOp());
 }
 
-std::optional<SmallVector<Value>> lodestone::getLDSRoots(Value memref) {
+std::optional<SmallVector<Value>>
+lodestone::getLDSRoots(Value memref, SmallVectorImpl<Operation *> *views) {
   SmallVector<Value> roots, worklist{memref};
   llvm::DenseSet<Value> seen;
   while (!worklist.empty()) {
@@ -93,6 +94,8 @@ std::optional<SmallVector<Value>> lodestone::getLDSRoots(Value memref) {
       worklist.push_back(loop.getTiedLoopYieldedValue(argument)->get());
     } else if (auto view = dyn_cast<ViewLikeOpInterface>(op)) {
       worklist.push_back(view.getViewSource());
+      if (views)
+        views->push_back(op);
     } else if (auto select = dyn_cast<arith::SelectOp>(op)) {
       worklist.push_back(select.getTrueValue());
       worklist.push_back(select.getFalseValue());

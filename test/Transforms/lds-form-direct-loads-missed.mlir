@@ -384,3 +384,22 @@ gpu.module @m {
     gpu.return
   }
 }
+
+// -----
+
+// A view may start at any element: 4 bytes a lane need a multiple of 4.
+// CHECK: remark: [Missed] misaligned{{.*}}multiples of 2 only
+gpu.module @m {
+  gpu.func @shifted_view(%g: memref<64x4xf16>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c2 = arith.constant 2 : index
+    %bytes = lds.region @bytes align(16) : memref<2048xi8, #gpu.address_space<workgroup>>
+    %lds = memref.view %bytes[%c2][] : memref<2048xi8, #gpu.address_space<workgroup>> to memref<64x4xf16, #gpu.address_space<workgroup>>
+    %t = gpu.thread_id x
+    %v = vector.load %g[%t, %c0] : memref<64x4xf16>, vector<4xf16>
+    gpu.barrier
+    vector.store %v, %lds[%t, %c0] : memref<64x4xf16, #gpu.address_space<workgroup>>, vector<4xf16>
+    gpu.barrier
+    gpu.return
+  }
+}
