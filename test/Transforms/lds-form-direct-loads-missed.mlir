@@ -403,3 +403,18 @@ gpu.module @m {
     gpu.return
   }
 }
+
+// -----
+
+// A flat address in LDS is no source of an LDS-DMA (there is no copy, so no remark).
+!lds = memref<64xf32, #gpu.address_space<workgroup>>
+gpu.module @m {
+  gpu.func @from_lds() workgroup(%a: !lds, %b: !lds) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %t = gpu.thread_id x
+    %flat = memref.memory_space_cast %a : !lds to memref<64xf32>
+    %v = memref.load %flat[%t] : memref<64xf32>
+    memref.store %v, %b[%t] : !lds
+    gpu.barrier
+    gpu.return
+  }
+}

@@ -752,3 +752,28 @@ gpu.func @eight_bits(%source: memref<64x4xi32>, %n: i8)
   gpu.return
 }
 }
+
+// -----
+
+// A flat address is one in LDS if it was cast from there: the thread reads what it
+// stored itself.
+// CHECK: [Missed] no-barrier {{.*}} Function=flat_view | Reason="no barrier stands between the copy and 'vector.load'
+#lds = #gpu.address_space<workgroup>
+gpu.module @m {
+gpu.func @flat_view(%source: memref<64x4xi32> {llvm.noalias}, %out: memref<64x4xi32> {llvm.noalias})
+    kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+  %tile = lds.region @tile align(16) : memref<256xi32, #lds>
+  %flat = memref.memory_space_cast %tile : memref<256xi32, #lds> to memref<256xi32>
+  %t = gpu.thread_id x
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %row = arith.shrui %t, %c4 : index
+  %to = arith.xori %t, %row : index
+  %at = arith.muli %to, %c4 : index
+  %x = vector.load %source[%t, %c0] : memref<64x4xi32>, vector<4xi32>
+  vector.store %x, %tile[%at] : memref<256xi32, #lds>, vector<4xi32>
+  %y = vector.load %flat[%at] : memref<256xi32>, vector<4xi32>
+  vector.store %y, %out[%t, %c0] : memref<64x4xi32>, vector<4xi32>
+  gpu.return
+}
+}
