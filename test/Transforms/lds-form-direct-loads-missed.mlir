@@ -418,3 +418,24 @@ gpu.module @m {
     gpu.return
   }
 }
+
+// -----
+
+// What is out of range becomes bytes of zero, which -0.0 is not (no copy, so no remark).
+!lds = memref<1024xf32, #gpu.address_space<workgroup>>
+gpu.module @m {
+  gpu.func @minus_zero(%g: memref<1024xf32>, %n: index) workgroup(%lds: !lds) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
+    %zero = arith.constant -0.0 : f32
+    %t = gpu.thread_id x
+    %in = arith.cmpi ult, %t, %n : index
+    %v = scf.if %in -> f32 {
+      %x = memref.load %g[%t] : memref<1024xf32>
+      scf.yield %x : f32
+    } else {
+      scf.yield %zero : f32
+    }
+    memref.store %v, %lds[%t] : !lds
+    gpu.barrier
+    gpu.return
+  }
+}
