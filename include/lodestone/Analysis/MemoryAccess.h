@@ -27,8 +27,8 @@ bool isGlobalMemory(mlir::Value memref);
 bool isGlobalLoad(mlir::Operation *op);
 
 /// The LDS allocations that `memref` may be a view of: each an operation's
-/// result or a block's argument. Nothing if they can't be told. `views` gets the
-/// views on the way.
+/// result or a block's argument. Nothing if they can't be told. `views` gets
+/// the views on the way.
 std::optional<llvm::SmallVector<mlir::Value>>
 getLDSRoots(mlir::Value memref,
             llvm::SmallVectorImpl<mlir::Operation *> *views = nullptr);
