@@ -58,7 +58,7 @@ static Operation *findLoad(Value value, scf::IfOp &zeroFill) {
       return nullptr;
     Value otherwise = condition.elseYield().getOperand(0);
     if (!matchPattern(otherwise, m_Zero()) &&
-        !matchPattern(otherwise, m_AnyZeroFloat()))
+        !matchPattern(otherwise, m_PosZeroFloat()))
       return nullptr;
     zeroFill = condition;
     op = condition.thenYield().getOperand(0).getDefiningOp();

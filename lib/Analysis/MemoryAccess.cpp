@@ -24,20 +24,76 @@
 using namespace mlir;
 using namespace lodestone;
 
-bool lodestone::isGlobalMemory(Value memref) {
-  auto type = dyn_cast<MemRefType>(memref.getType());
-  if (!type)
-    return false;
-  Attribute space = type.getMemorySpace();
-  if (!space)
+/// Adds what `memref` may be a view of, or the same as. False if that can't be
+/// told.
+static bool addSources(Value memref, SmallVectorImpl<Value> &sources) {
+  if (auto argument = dyn_cast<BlockArgument>(memref)) {
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    if (!loop || argument == loop.getInductionVar())
+      return false;
+    sources.push_back(loop.getTiedLoopInit(argument)->get());
+    sources.push_back(loop.getTiedLoopYieldedValue(argument)->get());
     return true;
-  if (auto gpuSpace = dyn_cast<gpu::AddressSpaceAttr>(space))
-    return gpuSpace.getValue() == gpu::AddressSpace::Global;
-  if (isa<amdgpu::AddressSpaceAttr>(space))
-    return true; // Buffers of global memory.
-  // 0: flat, 1: global, 4: constant, 7 to 9: buffers; 3 is LDS, 5 is private.
-  auto number = dyn_cast<IntegerAttr>(space);
-  return number && llvm::is_contained({0, 1, 4, 7, 8, 9}, number.getInt());
+  }
+  Operation *op = memref.getDefiningOp();
+  if (auto view = dyn_cast<ViewLikeOpInterface>(op)) {
+    sources.push_back(view.getViewSource());
+  } else if (auto select = dyn_cast<arith::SelectOp>(op)) {
+    sources.push_back(select.getTrueValue());
+    sources.push_back(select.getFalseValue());
+  } else if (isa<scf::IfOp, scf::ForOp>(op)) {
+    unsigned number = cast<OpResult>(memref).getResultNumber();
+    for (Region &region : op->getRegions())
+      if (!region.empty())
+        sources.push_back(region.back().getTerminator()->getOperand(number));
+    if (auto loop = dyn_cast<scf::ForOp>(op))
+      sources.push_back(loop.getInits()[number]);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+/// True for what makes a memref of flat addresses that aren't in LDS.
+static bool isFlatOrigin(Value memref) {
+  if (auto argument = dyn_cast<BlockArgument>(memref)) {
+    Block *block = argument.getOwner();
+    return block->isEntryBlock() &&
+           isa<FunctionOpInterface>(block->getParentOp());
+  }
+  return isa<memref::AllocOp, memref::AllocaOp, memref::GetGlobalOp>(
+      memref.getDefiningOp());
+}
+
+bool lodestone::isGlobalMemory(Value memref) {
+  SmallVector<Value> worklist{memref};
+  llvm::DenseSet<Value> seen;
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    auto type = dyn_cast<MemRefType>(value.getType());
+    if (!type)
+      return false;
+    Attribute space = type.getMemorySpace();
+    if (auto gpuSpace = dyn_cast_or_null<gpu::AddressSpaceAttr>(space)) {
+      if (gpuSpace.getValue() != gpu::AddressSpace::Global)
+        return false;
+      continue;
+    }
+    if (isa_and_nonnull<amdgpu::AddressSpaceAttr>(space))
+      continue; // Buffers of global memory.
+    auto number = dyn_cast_or_null<IntegerAttr>(space);
+    // 1: global, 4: constant, 7 to 9: buffers; 3 is LDS, 5 is private.
+    if (number && llvm::is_contained({1, 4, 7, 8, 9}, number.getInt()))
+      continue;
+    if (number ? number.getInt() != 0 : bool(space))
+      return false;
+    // A flat address may be one in LDS that was cast.
+    if (!isFlatOrigin(value) && !addSources(value, worklist))
+      return false;
+  }
+  return true;
 }
 
 bool lodestone::isGlobalLoad(Operation *op) {
@@ -73,7 +129,8 @@ static bool isAllocation(Value value) {
              gpu::DynamicSharedMemoryOp, lds::RegionOp>(value.getDefiningOp());
 }
 
-std::optional<SmallVector<Value>> lodestone::getLDSRoots(Value memref) {
+std::optional<SmallVector<Value>>
+lodestone::getLDSRoots(Value memref, SmallVectorImpl<Operation *> *views) {
   SmallVector<Value> roots, worklist{memref};
   llvm::DenseSet<Value> seen;
   while (!worklist.empty()) {
@@ -84,28 +141,10 @@ std::optional<SmallVector<Value>> lodestone::getLDSRoots(Value memref) {
       roots.push_back(value);
       continue;
     }
-    Operation *op = value.getDefiningOp();
-    if (auto argument = dyn_cast<BlockArgument>(value)) {
-      auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-      if (!loop || argument == loop.getInductionVar())
-        return std::nullopt;
-      worklist.push_back(loop.getTiedLoopInit(argument)->get());
-      worklist.push_back(loop.getTiedLoopYieldedValue(argument)->get());
-    } else if (auto view = dyn_cast<ViewLikeOpInterface>(op)) {
-      worklist.push_back(view.getViewSource());
-    } else if (auto select = dyn_cast<arith::SelectOp>(op)) {
-      worklist.push_back(select.getTrueValue());
-      worklist.push_back(select.getFalseValue());
-    } else if (isa<scf::IfOp, scf::ForOp>(op)) {
-      unsigned number = cast<OpResult>(value).getResultNumber();
-      for (Region &region : op->getRegions())
-        if (!region.empty())
-          worklist.push_back(region.back().getTerminator()->getOperand(number));
-      if (auto loop = dyn_cast<scf::ForOp>(op))
-        worklist.push_back(loop.getInits()[number]);
-    } else {
+    if (views && value.getDefiningOp<ViewLikeOpInterface>())
+      views->push_back(value.getDefiningOp());
+    if (!addSources(value, worklist))
       return std::nullopt;
-    }
   }
   return roots;
 }

@@ -9,6 +9,7 @@
 #include "DirectLoadBuilder.h"
 
 #include "lodestone/Analysis/MemoryAccess.h"
+#include "lodestone/Analysis/TrailingZeros.h"
 #include "lodestone/Dialect/LDS/IR/LDSDialect.h"
 
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
@@ -69,7 +70,16 @@ bool DirectLoadBuilder::checkWindow(DirectCopy &copy, unsigned width) {
                       "behind lane 0",
                       conflict->lane, conflict->wave, conflict->other,
                       conflict->first, conflict->lane * copy.laneBytes));
-  unsigned alignment = getFormAlignment(*offset);
+  uint64_t alignment = getFormAlignment(*offset);
+  SmallVector<Operation *> views;
+  if (!getLDSRoots(copy.target, &views))
+    alignment = std::min<uint64_t>(alignment, copy.elementBytes);
+  TrailingZeros zeros;
+  for (Operation *view : views)
+    if (auto shifted = dyn_cast<memref::ViewOp>(view))
+      alignment = std::min(
+          alignment, uint64_t(1)
+                         << std::min(zeros.of(shifted.getByteShift()), 4u));
   for (Value root : copy.allocations)
     if (auto region = root.getDefiningOp<lds::RegionOp>())
       alignment = std::min<uint64_t>(alignment, region.getAlign());

@@ -15,6 +15,7 @@
 
 #include "lodestone/Analysis/MemoryAccess.h"
 #include "lodestone/Analysis/TileCopies.h"
+#include "lodestone/Dialect/LDS/IR/LDSDialect.h"
 #include "lodestone/Transforms/Passes.h"
 #include "lodestone/Transforms/RelanePlan.h"
 
@@ -197,6 +198,9 @@ void LDSSplitCopyPhases::unroll(scf::ForOp loop) {
 static bool blocks(Operation *op, ArrayRef<StoreUnit> group) {
   return op
       ->walk([&](Operation *nested) {
+        // A store that left its group wouldn't be waited for with it.
+        if (isa<lds::CommitGroupOp, lds::WaitGroupOp>(nested))
+          return WalkResult::interrupt();
         // Barriers, waits, atomics: what may tell others that LDS was written.
         bool hasKnownEffects =
             isa<MemoryEffectOpInterface>(nested) ||

@@ -66,6 +66,11 @@ getTouched(Value memref, ValueRange indices, int64_t cellElements,
                     formatv("the offset depends on {0}, whose value in each "
                             "thread isn't known",
                             describe(unknown)));
+    // LDS has less than 2^32 elements, but more than other widths can count.
+    if (form->width < 32)
+      return refuse("unknown-store-offset",
+                    formatv("of the offset, only the low {0} bits are known",
+                            form->width));
     for (const ThreadForm::Term &term : form->terms)
       if (!term.coefficient.isUniform())
         return refuse("unknown-store-offset",
@@ -254,6 +259,30 @@ bool RelaneLegality::mayCollide(const RelanePlan &plan, Operation *access) {
          !plan.touched.isDisjointFrom(std::get<TouchedElements>(touched));
 }
 
+/// What runs before or after the copy, without a barrier in between, when one
+/// of the numbers in the copy's offsets is another one: in another iteration of
+/// a loop. The same number in its offset says nothing there.
+llvm::DenseSet<Operation *>
+RelaneLegality::getOtherIterations(const RelanePlan &plan) const {
+  llvm::DenseSet<Operation *> result;
+  for (bool forward : {true, false}) {
+    llvm::SetVector<Operation *> reached =
+        reach.reach(plan.copy.unit, BarrierScope::lds, forward);
+    for (const ThreadForm::Term &term : plan.touched.terms.terms) {
+      Operation *definition = term.value.getDefiningOp();
+      if (!definition)
+        definition = &cast<BlockArgument>(term.value).getOwner()->front();
+      if (!reached.contains(definition))
+        continue;
+      result.insert_range(reach.reach(definition, BarrierScope::lds, forward));
+      // An argument of its block changes before it runs.
+      if (forward)
+        result.insert(definition);
+    }
+  }
+  return result;
+}
+
 std::optional<Refusal>
 RelaneLegality::checkLDS(const RelanePlan &plan,
                          function_ref<bool(Operation *)> movesAlong) {
@@ -268,9 +297,11 @@ RelaneLegality::checkLDS(const RelanePlan &plan,
     if (op != store)
       others.insert(op);
   });
+  llvm::DenseSet<Operation *> otherIterations = getOtherIterations(plan);
   for (Operation *other : others)
     if (MemoryAccess::of(other).mayTouchLDS(plan.copy.root) &&
-        !movesAlong(other) && mayCollide(plan, other))
+        (otherIterations.contains(other) ||
+         (!movesAlong(other) && mayCollide(plan, other))))
       return refuse("no-barrier",
                     formatv("no barrier stands between the copy and {0}, which "
                             "may touch the same bytes",

@@ -384,3 +384,58 @@ gpu.module @m {
     gpu.return
   }
 }
+
+// -----
+
+// A view may start at any element: 4 bytes a lane need a multiple of 4.
+// CHECK: remark: [Missed] misaligned{{.*}}multiples of 2 only
+gpu.module @m {
+  gpu.func @shifted_view(%g: memref<64x4xf16>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c2 = arith.constant 2 : index
+    %bytes = lds.region @bytes align(16) : memref<2048xi8, #gpu.address_space<workgroup>>
+    %lds = memref.view %bytes[%c2][] : memref<2048xi8, #gpu.address_space<workgroup>> to memref<64x4xf16, #gpu.address_space<workgroup>>
+    %t = gpu.thread_id x
+    %v = vector.load %g[%t, %c0] : memref<64x4xf16>, vector<4xf16>
+    gpu.barrier
+    vector.store %v, %lds[%t, %c0] : memref<64x4xf16, #gpu.address_space<workgroup>>, vector<4xf16>
+    gpu.barrier
+    gpu.return
+  }
+}
+
+// -----
+
+// A flat address in LDS is no source of an LDS-DMA (there is no copy, so no remark).
+!lds = memref<64xf32, #gpu.address_space<workgroup>>
+gpu.module @m {
+  gpu.func @from_lds() workgroup(%a: !lds, %b: !lds) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %t = gpu.thread_id x
+    %flat = memref.memory_space_cast %a : !lds to memref<64xf32>
+    %v = memref.load %flat[%t] : memref<64xf32>
+    memref.store %v, %b[%t] : !lds
+    gpu.barrier
+    gpu.return
+  }
+}
+
+// -----
+
+// What is out of range becomes bytes of zero, which -0.0 is not (no copy, so no remark).
+!lds = memref<1024xf32, #gpu.address_space<workgroup>>
+gpu.module @m {
+  gpu.func @minus_zero(%g: memref<1024xf32>, %n: index) workgroup(%lds: !lds) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
+    %zero = arith.constant -0.0 : f32
+    %t = gpu.thread_id x
+    %in = arith.cmpi ult, %t, %n : index
+    %v = scf.if %in -> f32 {
+      %x = memref.load %g[%t] : memref<1024xf32>
+      scf.yield %x : f32
+    } else {
+      scf.yield %zero : f32
+    }
+    memref.store %v, %lds[%t] : !lds
+    gpu.barrier
+    gpu.return
+  }
+}

@@ -691,3 +691,89 @@ gpu.func @k(%source: memref<8x64xf16>) kernel
   gpu.return
 }
 }
+
+// -----
+
+// In the next iteration the same expression is another place: what a thread then
+// reads without a barrier is what it stored itself.
+// CHECK: [Missed] no-barrier {{.*}} Function=next_iteration | Reason="no barrier stands between the copy and 'vector.load'
+#lds = #gpu.address_space<workgroup>
+gpu.module @m {
+gpu.func @next_iteration(%source: memref<16x256xi32> {llvm.noalias}, %out: memref<16x256xi32> {llvm.noalias})
+    kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+  %tile = lds.region @tile align(16) : memref<4352xi32, #lds>
+  %t = gpu.thread_id x
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c16 = arith.constant 16 : index
+  %c256 = arith.constant 256 : index
+  %row = arith.shrui %t, %c4 : index
+  %to = arith.xori %t, %row : index
+  %cell = arith.muli %to, %c4 : index
+  %column = arith.muli %t, %c4 : index
+  scf.for %i = %c0 to %c16 step %c1 {
+    %start = arith.muli %i, %c256 : index
+    %here = arith.addi %start, %cell : index
+    %next = arith.addi %here, %c256 : index
+    %y = vector.load %tile[%here] : memref<4352xi32, #lds>, vector<4xi32>
+    vector.store %y, %out[%i, %column] : memref<16x256xi32>, vector<4xi32>
+    gpu.barrier
+    %x = vector.load %source[%i, %column] : memref<16x256xi32>, vector<4xi32>
+    vector.store %x, %tile[%next] : memref<4352xi32, #lds>, vector<4xi32>
+  }
+  gpu.return
+}
+}
+
+// -----
+
+// Eight bits of an offset don't tell where in LDS it is.
+// CHECK: [Missed] unknown-store-offset {{.*}} Function=eight_bits | Reason="of the offset, only the low 8 bits are known"
+#lds = #gpu.address_space<workgroup>
+gpu.module @m {
+gpu.func @eight_bits(%source: memref<64x4xi32>, %n: i8)
+    kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+  %tile = lds.region @tile align(16) : memref<4096xi32, #lds>
+  %t = gpu.thread_id x
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %c1024 = arith.constant 1024 : index
+  %row = arith.shrui %t, %c4 : index
+  %to = arith.xori %t, %row : index
+  %cell = arith.muli %to, %c4 : index
+  %start = arith.index_castui %n : i8 to index
+  %at0 = arith.addi %cell, %start : index
+  %at = arith.addi %at0, %c1024 : index
+  %x = vector.load %source[%t, %c0] : memref<64x4xi32>, vector<4xi32>
+  gpu.barrier
+  vector.store %x, %tile[%at] : memref<4096xi32, #lds>, vector<4xi32>
+  gpu.barrier
+  gpu.return
+}
+}
+
+// -----
+
+// A flat address is one in LDS if it was cast from there: the thread reads what it
+// stored itself.
+// CHECK: [Missed] no-barrier {{.*}} Function=flat_view | Reason="no barrier stands between the copy and 'vector.load'
+#lds = #gpu.address_space<workgroup>
+gpu.module @m {
+gpu.func @flat_view(%source: memref<64x4xi32> {llvm.noalias}, %out: memref<64x4xi32> {llvm.noalias})
+    kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+  %tile = lds.region @tile align(16) : memref<256xi32, #lds>
+  %flat = memref.memory_space_cast %tile : memref<256xi32, #lds> to memref<256xi32>
+  %t = gpu.thread_id x
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %row = arith.shrui %t, %c4 : index
+  %to = arith.xori %t, %row : index
+  %at = arith.muli %to, %c4 : index
+  %x = vector.load %source[%t, %c0] : memref<64x4xi32>, vector<4xi32>
+  vector.store %x, %tile[%at] : memref<256xi32, #lds>, vector<4xi32>
+  %y = vector.load %flat[%at] : memref<256xi32>, vector<4xi32>
+  vector.store %y, %out[%t, %c0] : memref<64x4xi32>, vector<4xi32>
+  gpu.return
+}
+}

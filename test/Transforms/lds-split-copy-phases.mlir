@@ -123,3 +123,32 @@ gpu.func @budget(%source: memref<1024xf32>) kernel
   gpu.return
 }
 }
+
+// -----
+
+#lds = #gpu.address_space<workgroup>
+
+// A store stays in its group: the wait is for the first group only.
+// CHECK-LABEL: gpu.func @groups
+// CHECK: vector.store
+// CHECK: lds.commit_group
+// CHECK: vector.load
+// CHECK: vector.store
+// CHECK: lds.commit_group
+gpu.module @m {
+gpu.func @groups(%source: memref<1024xf32>) kernel
+    attributes {known_block_size = array<i32: 64, 1, 1>} {
+  %tile = lds.region @tile : memref<1024xf32, #lds>
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %x = vector.load %source[%c0] : memref<1024xf32>, vector<4xf32>
+  vector.store %x, %tile[%c0] : memref<1024xf32, #lds>, vector<4xf32>
+  lds.commit_group
+  %y = vector.load %source[%c4] : memref<1024xf32>, vector<4xf32>
+  vector.store %y, %tile[%c4] : memref<1024xf32, #lds>, vector<4xf32>
+  lds.commit_group
+  lds.wait_group 1
+  rocdl.s.barrier
+  gpu.return
+}
+}

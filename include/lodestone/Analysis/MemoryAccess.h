@@ -27,8 +27,11 @@ bool isGlobalMemory(mlir::Value memref);
 bool isGlobalLoad(mlir::Operation *op);
 
 /// The LDS allocations that `memref` may be a view of: each an operation's
-/// result or a block's argument. Nothing if they can't be told.
-std::optional<llvm::SmallVector<mlir::Value>> getLDSRoots(mlir::Value memref);
+/// result or a block's argument. Nothing if they can't be told. `views` gets
+/// the views on the way.
+std::optional<llvm::SmallVector<mlir::Value>>
+getLDSRoots(mlir::Value memref,
+            llvm::SmallVectorImpl<mlir::Operation *> *views = nullptr);
 
 /// True unless two allocations can't have a byte in common. Regions of a
 /// kernel's dynamic LDS have none in common unless one overlays the other.

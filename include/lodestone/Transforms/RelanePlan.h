@@ -75,6 +75,8 @@ private:
            llvm::function_ref<bool(mlir::Operation *)> movesAlong);
   std::optional<Refusal> checkSource(mlir::Operation *load);
   bool mayCollide(const RelanePlan &plan, mlir::Operation *access);
+  llvm::DenseSet<mlir::Operation *>
+  getOtherIterations(const RelanePlan &plan) const;
 
   mlir::FunctionOpInterface function;
   ThreadValues &values;
