@@ -40,6 +40,22 @@ static bool isModular(SwizzleAttrInterface swizzle) {
          });
 }
 
+/// `x / n * n + x % n` is x, and so is any multiple of it.
+std::optional<PhysicalOffset::Term> PhysicalOffset::joinDivision(Term a,
+                                                                 Term b) {
+  if (a.value.getDefiningOp<arith::RemUIOp>())
+    std::swap(a, b);
+  auto quotient = a.value.getDefiningOp<arith::DivUIOp>();
+  auto remainder = b.value.getDefiningOp<arith::RemUIOp>();
+  if (!quotient || !remainder || quotient.getLhs() != remainder.getLhs())
+    return std::nullopt;
+  std::optional<int64_t> by = getConstantIntValue(quotient.getRhs());
+  if (!by || by != getConstantIntValue(remainder.getRhs()) ||
+      a.bytes != b.bytes * static_cast<uint64_t>(*by))
+    return std::nullopt;
+  return Term{quotient.getLhs(), b.bytes};
+}
+
 PhysicalOffset::PhysicalOffset(ImplicitLocOpBuilder &builder,
                                SwizzleAttrInterface swizzle,
                                TrailingZeros &zeros)
@@ -52,11 +68,24 @@ bool PhysicalOffset::mayStayOutside(Value value, uint64_t bytes) {
 }
 
 void PhysicalOffset::addTo(Sum &sum, Value value, uint64_t bytes) {
-  if (bytes != 1)
-    value = builder.createOrFold<arith::MulIOp>(
-        value, arith::ConstantIndexOp::create(builder, bytes));
-  sum.terms =
-      sum.terms ? builder.createOrFold<arith::AddIOp>(sum.terms, value) : value;
+  // Factors aside, to see what belongs together.
+  for (unsigned step = 0; step < kMaxSteps; ++step) {
+    auto product = value.getDefiningOp<arith::MulIOp>();
+    std::optional<int64_t> factor;
+    if (product)
+      factor = getConstantIntValue(product.getRhs());
+    if (!factor)
+      break;
+    value = product.getLhs();
+    bytes *= static_cast<uint64_t>(*factor);
+  }
+  Term term{value, bytes};
+  for (Term &other : sum.terms)
+    if (std::optional<Term> whole = joinDivision(other, term)) {
+      other = *whole;
+      return;
+    }
+  sum.terms.push_back(term);
 }
 
 /// `(term + rest) * bytes`.
@@ -119,11 +148,16 @@ void PhysicalOffset::add(OpFoldResult term, uint64_t bytes) {
 }
 
 Value PhysicalOffset::emit(const Sum &sum) {
-  if (sum.constant == 0 && sum.terms)
-    return sum.terms;
-  Value constant = arith::ConstantIndexOp::create(builder, sum.constant);
-  return sum.terms ? builder.createOrFold<arith::AddIOp>(sum.terms, constant)
-                   : constant;
+  Value result;
+  auto add = [&](Value term) {
+    result = result ? builder.createOrFold<arith::AddIOp>(result, term) : term;
+  };
+  for (Term term : sum.terms)
+    add(builder.createOrFold<arith::MulIOp>(
+        term.value, arith::ConstantIndexOp::create(builder, term.bytes)));
+  if (!result || sum.constant != 0)
+    add(arith::ConstantIndexOp::create(builder, sum.constant));
+  return result;
 }
 
 Value PhysicalOffset::emit() {
@@ -134,12 +168,12 @@ Value PhysicalOffset::emit() {
   }
   Value physical;
   // An xor leaves 0 alone.
-  if (!modular || inside.terms || inside.constant != 0)
+  if (!modular || !inside.terms.empty() || inside.constant != 0)
     physical = swizzle.emit(builder, builder.getLoc(), emit(inside),
                             SwizzleDirection::forward);
   if (!physical)
     return emit(outside);
-  if (outside.terms || outside.constant != 0)
+  if (!outside.terms.empty() || outside.constant != 0)
     physical = builder.createOrFold<arith::AddIOp>(physical, emit(outside));
   return physical;
 }

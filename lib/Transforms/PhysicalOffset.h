@@ -40,14 +40,20 @@ public:
   mlir::Value emit();
 
 private:
+  /// `value * bytes`.
+  struct Term {
+    mlir::Value value;
+    uint64_t bytes;
+  };
   struct Sum {
-    mlir::Value terms;
+    llvm::SmallVector<Term, 4> terms;
     uint64_t constant = 0;
   };
   struct Part;
 
   /// True if `value * bytes` needn't go through the swizzle.
   bool mayStayOutside(mlir::Value value, uint64_t bytes);
+  static std::optional<Term> joinDivision(Term a, Term b);
   std::optional<Part> split(mlir::Value value, uint64_t bytes);
   void addTo(Sum &sum, mlir::Value value, uint64_t bytes);
   mlir::Value emit(const Sum &sum);
