@@ -77,6 +77,7 @@ class Text:
                     self.lines.append("}")
 
     def __str__(self) -> str:
+        """The kernel as MLIR."""
         constants = "\n".join(f"%c{n} = arith.constant {n} : index" for n in range(4))
         return f"""
 !lds = memref<2048xf32, #gpu.address_space<workgroup>>

@@ -70,5 +70,8 @@ def test_row(chip: str) -> None:
     reverse = bool(dma.search(copied(chip, formed[-1], "reverse")))
     assert address == ("each lane's own" if reverse else "one for the wave")
     code = copied(chip, formed[-1], "forward")
-    counters = {"vmcnt": "amdgpu.memory_counter_wait load(0)", "asynccnt": "rocdl.s.wait.asynccnt 0"}
+    counters = {
+        "vmcnt": "amdgpu.memory_counter_wait load(0)",
+        "asynccnt": "rocdl.s.wait.asynccnt 0",
+    }
     assert [name for name, wait in counters.items() if wait in code] == [counter]

@@ -18,7 +18,7 @@ TYPES = {"f16": np.uint16, "f32": np.uint32, "i8": np.uint8}
 
 @dataclass
 class Tile:
-    """A tile of `rows` x `cols` elements that `threads` threads copy, `per` elements each at a time.
+    """A tile of `rows` x `cols` elements that `threads` threads copy, `per` elements each a time.
 
     The threads' cells go along the rows, a thread a cell, again until the tile is full. `limit`
     is the number of rows that the kernel copies; the others keep what is in LDS, or become zero.
