@@ -235,6 +235,7 @@ LogicalResult lodestone::compile(ModuleOp module, const CompileOptions &options,
   pipeline.inverseSwizzle = options.inverseSwizzle;
   pipeline.registerBudget = options.registerBudget;
   pipeline.directToLDS = options.directToLDS;
+  pipeline.assumeSmallBuffers = options.assumeSmallBuffers;
   pipeline.separateGlobals = options.separateGlobals;
   pipeline.barePointers = options.barePointers;
   pipeline.indexBitwidth = options.indexBitwidth;

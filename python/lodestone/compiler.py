@@ -277,6 +277,7 @@ def compile(
     inverse_swizzle: bool | None = None,
     register_budget: int | None = None,
     direct_to_lds: DirectToLDS | None = None,
+    assume_small_buffers: bool | None = None,
     separate_globals: bool | None = None,
     bare_pointers: bool | None = None,
     features: str | None = None,
@@ -304,6 +305,8 @@ def compile(
             everything before they store; 0, the default, leaves their order.
         direct_to_lds: which copies from global memory to LDS become LDS-DMAs: ``off`` (none,
             the default), ``auto`` (those that are one DMA each) or ``on`` (all that can).
+        assume_small_buffers: take memrefs of dynamic size that LDS-DMAs read to have less than
+            2^32 bytes; nothing checks it (default: false).
         separate_globals: give each ``lds.region`` a global of its own (default: false).
         bare_pointers: pass a memref to a kernel as one pointer (default: false).
         features: of the target machine, ``+xnack``.
@@ -332,6 +335,7 @@ def compile(
         "inverse_swizzle": inverse_swizzle,
         "register_budget": register_budget,
         "direct_to_lds": direct_to_lds,
+        "assume_small_buffers": assume_small_buffers,
         "separate_globals": separate_globals,
         "bare_pointers": bare_pointers,
         "features": features,

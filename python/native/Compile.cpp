@@ -174,6 +174,8 @@ static CompileOptions toOptions(Dict options) {
       set(result.inverseSwizzle);
     else if (name == "register_budget")
       set(result.registerBudget);
+    else if (name == "assume_small_buffers")
+      set(result.assumeSmallBuffers);
     else if (name == "separate_globals")
       set(result.separateGlobals);
     else if (name == "bare_pointers")

@@ -63,6 +63,7 @@ struct CompileOptions {
   bool inverseSwizzle = false;
   unsigned registerBudget = 0;
   DirectToLDS directToLDS = DirectToLDS::off;
+  bool assumeSmallBuffers = false;
   bool separateGlobals = false;
   bool barePointers = false;
   unsigned indexBitwidth = 0;

@@ -68,6 +68,11 @@ struct ToROCDLOptions : mlir::PassPipelineOptions<ToROCDLOptions> {
           clEnumValN(DirectToLDS::off, "off", "None (default)"),
           clEnumValN(DirectToLDS::automatic, "auto", "Those of one DMA each"),
           clEnumValN(DirectToLDS::on, "on", "All that can"))};
+  Option<bool> assumeSmallBuffers{
+      *this, "assume-small-buffers",
+      llvm::cl::desc("Take memrefs of dynamic size that LDS-DMAs read to have "
+                     "less than 2^32 bytes (default: false)"),
+      llvm::cl::init(false)};
   Option<bool> separateGlobals{
       *this, "separate-globals",
       llvm::cl::desc("Lower each lds.region to a global of its own"),

@@ -57,6 +57,13 @@ def register(app: typer.Typer) -> None:
         direct_to_lds: Annotated[
             str, typer.Option(help="Which copies to LDS become LDS-DMAs: off, auto or on.")
         ] = "off",
+        assume_small_buffers: Annotated[
+            bool,
+            typer.Option(
+                "--assume-small-buffers",
+                help="Dynamic memrefs that LDS-DMAs read have less than 2^32 bytes.",
+            ),
+        ] = False,
         separate_globals: Annotated[
             bool, typer.Option("--separate-globals", help="One global for each lds.region.")
         ] = False,
@@ -79,6 +86,7 @@ def register(app: typer.Typer) -> None:
                 inverse_swizzle=inverse_swizzle,
                 register_budget=register_budget,
                 direct_to_lds=cast(DirectToLDS, direct_to_lds),
+                assume_small_buffers=assume_small_buffers,
                 separate_globals=separate_globals,
                 bare_pointers=bare_pointers,
                 name=name,
