@@ -237,6 +237,7 @@ LogicalResult lodestone::compile(ModuleOp module, const CompileOptions &options,
   pipeline.directToLDS = options.directToLDS;
   pipeline.tdmHints = options.tdmHints;
   pipeline.tdmFuse = options.tdmFuse;
+  pipeline.assumeSmallBuffers = options.assumeSmallBuffers;
   pipeline.separateGlobals = options.separateGlobals;
   pipeline.barePointers = options.barePointers;
   pipeline.indexBitwidth = options.indexBitwidth;

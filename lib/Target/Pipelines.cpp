@@ -105,6 +105,7 @@ static void addCopyPasses(OpPassManager &kernels,
     LDSFormDirectLoadsOptions direct;
     direct.chip = options.chip;
     direct.narrow = options.directToLDS == DirectToLDS::on;
+    direct.assumeSmallBuffers = options.assumeSmallBuffers;
     kernels.addPass(createLDSFormDirectLoads(direct));
   }
   // For the copies that are left: one whose load and store are apart, each

@@ -11,8 +11,9 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "PhysicalOffset.h"
+
 #include "lodestone/Analysis/SwizzledAllocation.h"
-#include "lodestone/Analysis/TrailingZeros.h"
 #include "lodestone/Dialect/LDS/IR/LDSLayout.h"
 #include "lodestone/Transforms/LDSTransforms.h"
 
@@ -31,16 +32,6 @@ using namespace mlir;
 using namespace lodestone;
 using namespace lodestone::lds;
 
-/// True if the arithmetic of `swizzle` is right modulo its period for every bit
-/// pattern, negative numbers included: then multiples of the period may be
-/// added after it instead of before. Xor steps look at single bits.
-static bool isModular(SwizzleAttrInterface swizzle) {
-  std::optional<Swizzle> map = lds::getSwizzle(swizzle);
-  return map && llvm::all_of(map->getSteps(), [](const SwizzleStep &step) {
-           return std::holds_alternative<XorStep>(step);
-         });
-}
-
 static remark::RemarkOpts remarkOpts(StringRef name, Operation *op,
                                      const ApplySwizzlesOptions &options) {
   Operation *kernel = isa<gpu::GPUFuncOp>(op) ? op : getKernel(op);
@@ -56,9 +47,7 @@ class AccessRewriter {
 public:
   AccessRewriter(SwizzledAllocation &allocation,
                  const ApplySwizzlesOptions &options)
-      : allocation(allocation), options(options),
-        modular(isModular(allocation.swizzle)),
-        period(allocation.swizzle.getPeriod()) {}
+      : allocation(allocation), options(options) {}
 
   /// Returns how many accesses became several.
   unsigned run();
@@ -91,8 +80,6 @@ private:
 
   SwizzledAllocation &allocation;
   const ApplySwizzlesOptions &options;
-  bool modular;
-  uint64_t period;
   TrailingZeros zeros;
   llvm::DenseMap<std::pair<unsigned, Type>, Value> rootsAs;
   /// Loads that are replaced may be in the offsets of views.
@@ -181,57 +168,19 @@ AccessRewriter::Plan AccessRewriter::makePlan(const SwizzledAccess &swizzled) {
 Value AccessRewriter::getElement(ImplicitLocOpBuilder &builder,
                                  const MemRefAccess &access, const Plan &plan,
                                  int64_t extra) {
-  // The sum of what the swizzle has to see, and of what may stay outside.
-  struct Sum {
-    Value terms;
-    // Wraps around, as the arithmetic of the indices does.
-    uint64_t constant = 0;
-  } inside, outside;
-  auto addValue = [&](Value value, int64_t bytes) {
-    unsigned low = zeros.of(value) + llvm::countr_zero<uint64_t>(bytes);
-    Sum &sum = modular && low >= llvm::Log2_64(period) ? outside : inside;
-    if (bytes != 1)
-      value = builder.createOrFold<arith::MulIOp>(
-          value, arith::ConstantIndexOp::create(builder, bytes));
-    sum.terms = sum.terms
-                    ? builder.createOrFold<arith::AddIOp>(sum.terms, value)
-                    : value;
-  };
+  PhysicalOffset offset(builder, allocation.swizzle, zeros);
   auto add = [&](OpFoldResult term, int64_t bytes) {
-    if (bytes == 0)
-      return;
-    if (std::optional<int64_t> constant = getConstantIntValue(term))
-      inside.constant += static_cast<uint64_t>(*constant) * bytes;
-    else
-      addValue(replaced.lookupOrDefault(cast<Value>(term)), bytes);
+    if (auto value = dyn_cast<Value>(term))
+      term = replaced.lookupOrDefault(value);
+    offset.add(term, bytes);
   };
   for (const ByteTerm &term : plan.view->offset)
     add(term.value, term.bytes);
   SmallVector<Value> indices = access.getIndices(builder);
   for (auto [index, stride] : llvm::zip(indices, plan.view->strides))
     add(index, stride);
-  inside.constant += extra;
-  if (modular) {
-    outside.constant = inside.constant & -period;
-    inside.constant -= outside.constant;
-  }
-
-  auto finish = [&](const Sum &sum) -> Value {
-    if (sum.constant == 0 && sum.terms)
-      return sum.terms;
-    Value constant = arith::ConstantIndexOp::create(builder, sum.constant);
-    return sum.terms ? builder.createOrFold<arith::AddIOp>(sum.terms, constant)
-                     : constant;
-  };
-  Value physical;
-  // An xor leaves 0 alone.
-  if (!modular || inside.terms || inside.constant != 0)
-    physical = allocation.swizzle.emit(
-        builder, builder.getLoc(), finish(inside), SwizzleDirection::forward);
-  if (!physical)
-    physical = finish(outside);
-  else if (outside.terms || outside.constant != 0)
-    physical = builder.createOrFold<arith::AddIOp>(physical, finish(outside));
+  add(builder.getIndexAttr(extra), 1);
+  Value physical = offset.emit();
   if (plan.elementBytes == 1)
     return physical;
   return builder.createOrFold<arith::DivUIOp>(

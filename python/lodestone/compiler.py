@@ -280,6 +280,7 @@ def compile(
     direct_to_lds: DirectToLDS | None = None,
     tdm_hints: Sequence[TDMHintRule] | None = None,
     tdm_fuse: bool | None = None,
+    assume_small_buffers: bool | None = None,
     separate_globals: bool | None = None,
     bare_pointers: bool | None = None,
     features: str | None = None,
@@ -312,6 +313,8 @@ def compile(
             warp-pipelined loop), ``one-per-simd`` (no more than a compute unit has SIMDs);
             default: none.
         tdm_fuse: make one instruction of adjacent TDM loads on disjoint warps (default: false).
+        assume_small_buffers: take memrefs of dynamic size that LDS-DMAs read to have less than
+            2^32 bytes; nothing checks it (default: false).
         separate_globals: give each ``lds.region`` a global of its own (default: false).
         bare_pointers: pass a memref to a kernel as one pointer (default: false).
         features: of the target machine, ``+xnack``.
@@ -342,6 +345,7 @@ def compile(
         "direct_to_lds": direct_to_lds,
         "tdm_hints": tdm_hints,
         "tdm_fuse": tdm_fuse,
+        "assume_small_buffers": assume_small_buffers,
         "separate_globals": separate_globals,
         "bare_pointers": bare_pointers,
         "features": features,

@@ -178,6 +178,8 @@ static CompileOptions toOptions(Dict options) {
       set(result.registerBudget);
     else if (name == "tdm_fuse")
       set(result.tdmFuse);
+    else if (name == "assume_small_buffers")
+      set(result.assumeSmallBuffers);
     else if (name == "separate_globals")
       set(result.separateGlobals);
     else if (name == "bare_pointers")

@@ -27,11 +27,65 @@ gpu.module @kernels {
   // CHECK-LABEL: gpu.func @stage
   gpu.func @stage(%s: index, %i: index, %j: index) kernel {
     %a = lds.region @A swizzle(#lds.xor<bits = 3, base = 4, shift = 3>) : memref<2x64x64xf16, 3>
-    // CHECK: %[[STAGE:.*]] = arith.muli %{{.*}}, %c8192
     // CHECK: %[[P:.*]] = arith.xori
+    // CHECK-NEXT: %[[STAGE:.*]] = arith.muli %{{.*}}, %c8192
     // CHECK-NEXT: arith.addi %[[P]], %[[STAGE]]
     %x = memref.load %a[%s, %i, %j] : memref<2x64x64xf16, 3>
     memref.store %x, %a[%s, %i, %j] : memref<2x64x64xf16, 3>
+    gpu.return
+  }
+
+  // So does one that is added within an index, under a factor: the rows of one thread share an xor,
+  // and differ by an immediate offset. Row and cell of a thread are put together again.
+  // CHECK-LABEL: gpu.func @rows_of_a_thread
+  // CHECK-SAME: (%[[T:.*]]: index, %[[B:.*]]: index)
+  gpu.func @rows_of_a_thread(%t: index, %b: index) kernel {
+    %c8 = arith.constant 8 : index
+    %c32 = arith.constant 32 : index
+    %a = lds.region @A swizzle(#lds.xor<bits = 3, base = 4, shift = 3>) : memref<64x64xf16, 3>
+    %i = arith.divui %t, %c8 : index
+    %cell = arith.remui %t, %c8 : index
+    %j = arith.muli %cell, %c8 : index
+    %half = arith.muli %b, %c32 : index
+    %i0 = arith.addi %half, %i : index
+    %i8 = arith.addi %i0, %c8 : index
+    // CHECK: %[[Q:.*]] = arith.muli %[[T]], %c16
+    // CHECK: %[[P:.*]] = arith.xori %[[Q]]
+    // CHECK: %[[HALF:.*]] = arith.muli %[[B]], %c4096
+    // CHECK: %[[P0:.*]] = arith.addi %[[P]], %[[HALF]]
+    // CHECK: arith.divui %[[P0]], %c2
+    %x = vector.load %a[%i0, %j] : memref<64x64xf16, 3>, vector<8xf16>
+    // CHECK-NOT: arith.xori
+    // CHECK: %[[PLUS:.*]] = arith.addi %[[HALF]], %c1024
+    // CHECK: %[[P8:.*]] = arith.addi %[[P]], %[[PLUS]]
+    // CHECK: arith.divui %[[P8]], %c2
+    vector.store %x, %a[%i8, %j] : memref<64x64xf16, 3>, vector<8xf16>
+    gpu.return
+  }
+
+  // A constant that isn't a multiple of the period goes through the xor, and so does a quotient by
+  // another number than the remainder's.
+  // CHECK-LABEL: gpu.func @not_a_period
+  // CHECK-SAME: (%[[T:.*]]: index)
+  gpu.func @not_a_period(%t: index) kernel {
+    %c1 = arith.constant 1 : index
+    %c4 = arith.constant 4 : index
+    %c8 = arith.constant 8 : index
+    %a = lds.region @A swizzle(#lds.xor<bits = 3, base = 4, shift = 3>) : memref<64x64xf16, 3>
+    // CHECK-DAG: %[[ROW:.*]] = arith.divui %[[T]], %c4
+    // CHECK-DAG: %[[CELL:.*]] = arith.remui %[[T]], %c8
+    %i = arith.divui %t, %c4 : index
+    %i1 = arith.addi %i, %c1 : index
+    %cell = arith.remui %t, %c8 : index
+    %j = arith.muli %cell, %c8 : index
+    // CHECK-DAG: %[[A:.*]] = arith.muli %[[ROW]], %c128
+    // CHECK-DAG: %[[B:.*]] = arith.muli %[[CELL]], %c16
+    // CHECK: %[[SUM:.*]] = arith.addi %[[A]], %[[B]]
+    // CHECK: %[[Q:.*]] = arith.addi %[[SUM]], %c128
+    // CHECK: %[[P:.*]] = arith.xori %[[Q]]
+    // CHECK-NEXT: arith.divui %[[P]], %c2
+    %x = vector.load %a[%i1, %j] : memref<64x64xf16, 3>, vector<8xf16>
+    vector.store %x, %a[%i1, %j] : memref<64x64xf16, 3>, vector<8xf16>
     gpu.return
   }
 

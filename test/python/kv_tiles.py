@@ -67,7 +67,12 @@ def grid(chips: tuple[Chip, ...] = ("gfx950", "gfx942")) -> Iterator[Configurati
 
 
 def execute(
-    kernel: Kernel, code: bytes, dimensions: Mapping[str, int], mode: str, order: sim.Order
+    kernel: Kernel,
+    code: bytes | sim.Program,
+    dimensions: Mapping[str, int],
+    mode: str,
+    order: sim.Order,
+    check: bool = True,
 ) -> tuple[sim.Result, float]:
     """Run on the simulator; the result, and the error in units of the tolerance."""
     arguments = kernel.inputs(**dimensions)
@@ -80,6 +85,7 @@ def execute(
         dynamic_lds=launch.dynamic_lds,
         mode=mode,
         order=order,
+        check=check,
     )
     got = {
         argument.name: np.asarray(value)

@@ -9,6 +9,7 @@ import lodestone
 import pytest
 from lodestone import MissingToolError, MLIRError
 from lodestone.ir import Context, Module
+from lodestone.report.isa import parse_function
 
 INPUTS = Path(__file__).parent / "Inputs"
 TWO_BUFFERS = INPUTS / "two-buffers.mlir"
@@ -146,3 +147,40 @@ def test_threads_compile_at_a_time() -> None:
         texts = [COPY.replace("@copy", f"@copy{i}") for i in range(6)]
         results = list(pool.map(lambda t: lodestone.compile(t, chip="gfx950", format="isa"), texts))
     assert [r.kernels[0].name for r in results] == [f"copy{i}" for i in range(6)]
+
+
+# 256 threads copy a float each, zero from %n on, of a memref whose size nobody knows.
+DYNAMIC_COPY = """
+!lds = memref<256xf32, #gpu.address_space<workgroup>>
+gpu.module @m {
+  gpu.func @copy(%g: memref<?xf32>, %n: index, %out: memref<?xf32>) kernel
+      attributes {known_block_size = array<i32: 256, 1, 1>} {
+    %lds = lds.region @tile : !lds
+    %t = gpu.thread_id x
+    %zero = arith.constant 0.0 : f32
+    %in = arith.cmpi ult, %t, %n : index
+    %v = scf.if %in -> f32 {
+      %x = memref.load %g[%t] : memref<?xf32>
+      scf.yield %x : f32
+    } else {
+      scf.yield %zero : f32
+    }
+    memref.store %v, %lds[%t] : !lds
+    gpu.barrier
+    %y = memref.load %lds[%t] : !lds
+    memref.store %y, %out[%t] : memref<?xf32>
+    gpu.return
+  }
+}
+"""
+
+
+@pytest.mark.parametrize("small", [False, True])
+def test_small_buffers_are_assumed_when_told(small: bool) -> None:
+    """The DMA that fills zeros reads through a buffer, whose size must be known or promised."""
+    compiled = lodestone.compile(
+        DYNAMIC_COPY, chip="gfx950", format="isa", direct_to_lds="on", assume_small_buffers=small
+    )
+    dmas = [x for x in parse_function(compiled.isa).instructions if x.is_lds_dma]
+    assert len(dmas) == (1 if small else 0)
+    assert compiled.check.clean

@@ -65,6 +65,7 @@ struct CompileOptions {
   DirectToLDS directToLDS = DirectToLDS::off;
   std::vector<TDMHintRule> tdmHints;
   bool tdmFuse = false;
+  bool assumeSmallBuffers = false;
   bool separateGlobals = false;
   bool barePointers = false;
   unsigned indexBitwidth = 0;

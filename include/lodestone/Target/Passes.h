@@ -97,6 +97,11 @@ struct ToROCDLOptions : mlir::PassPipelineOptions<ToROCDLOptions> {
       llvm::cl::desc("Make one instruction of adjacent TDM loads on disjoint "
                      "warps (default: false)"),
       llvm::cl::init(false)};
+  Option<bool> assumeSmallBuffers{
+      *this, "assume-small-buffers",
+      llvm::cl::desc("Take memrefs of dynamic size that LDS-DMAs read to have "
+                     "less than 2^32 bytes (default: false)"),
+      llvm::cl::init(false)};
   Option<bool> separateGlobals{
       *this, "separate-globals",
       llvm::cl::desc("Lower each lds.region to a global of its own"),

@@ -91,8 +91,10 @@ void Words::set(TDMField field, Value value, unsigned index) {
     Value piece = scalars.resize(scalars.shiftRight(value, slice.valueBit), 32);
     // A slice that isn't the last one ends at bit 31: the shift cuts it off.
     // The others' values end with them, but nobody has checked a dynamic
-    // stride, which must not spill into its neighbour.
-    if (field == TDMField::stride && slice.bit + slice.width < 32)
+    // stride, nor the address of a block far outside of its tensor: they must
+    // not spill into their neighbours.
+    if ((field == TDMField::stride || field == TDMField::globalAddress) &&
+        slice.bit + slice.width < 32)
       piece =
           scalars.bitAnd(piece, llvm::maskTrailingOnes<uint32_t>(slice.width));
     piece = scalars.shiftLeft(piece, slice.bit);

@@ -68,6 +68,13 @@ def register(app: typer.Typer) -> None:
             bool,
             typer.Option("--tdm-fuse", help="One instruction for TDM loads on disjoint warps."),
         ] = False,
+        assume_small_buffers: Annotated[
+            bool,
+            typer.Option(
+                "--assume-small-buffers",
+                help="Dynamic memrefs that LDS-DMAs read have less than 2^32 bytes.",
+            ),
+        ] = False,
         separate_globals: Annotated[
             bool, typer.Option("--separate-globals", help="One global for each lds.region.")
         ] = False,
@@ -92,6 +99,7 @@ def register(app: typer.Typer) -> None:
                 direct_to_lds=cast(DirectToLDS, direct_to_lds),
                 tdm_hints=cast(list[TDMHintRule], tdm_hints.split(",") if tdm_hints else []),
                 tdm_fuse=tdm_fuse,
+                assume_small_buffers=assume_small_buffers,
                 separate_globals=separate_globals,
                 bare_pointers=bare_pointers,
                 name=name,

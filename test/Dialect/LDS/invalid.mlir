@@ -358,3 +358,73 @@ gpu.func @negative_groups() kernel {
   gpu.return
 }
 }
+
+// -----
+
+// The widths that the instruction has.
+!lds = memref<64xi8, #gpu.address_space<workgroup>>
+gpu.module @m {
+gpu.func @async_load_width(%g: memref<64xi8>, %lds: !lds, %i: index) kernel {
+  // expected-error @+1 {{'lds.async_load' op copies 1, 4, 8 or 16 bytes a lane, which 'vector<2xi8>' isn't}}
+  lds.async_load %g[%i], %lds[%i] : vector<2xi8>, memref<64xi8>, !lds
+  gpu.return
+}
+}
+
+// -----
+
+// A type without a number of bytes.
+!lds = memref<64xi8, #gpu.address_space<workgroup>>
+gpu.module @m {
+gpu.func @async_load_type(%g: memref<64xi8>, %lds: !lds, %i: index) kernel {
+  // expected-error @+1 {{'lds.async_load' op copies 1, 4, 8 or 16 bytes a lane, which 'tensor<4xi8>' isn't}}
+  lds.async_load %g[%i], %lds[%i] : tensor<4xi8>, memref<64xi8>, !lds
+  gpu.return
+}
+}
+
+// -----
+
+// From LDS to LDS there is no such copy.
+!lds = memref<64xf32, #gpu.address_space<workgroup>>
+gpu.module @m {
+gpu.func @async_load_source(%lds: !lds, %i: index) kernel {
+  // expected-error @+1 {{'lds.async_load' op source must be global memory, but is 'memref<64xf32, #gpu.address_space<workgroup>>'}}
+  lds.async_load %lds[%i], %lds[%i] : f32, !lds, !lds
+  gpu.return
+}
+}
+
+// -----
+
+// Nor from global memory to global memory.
+gpu.module @m {
+gpu.func @async_load_target(%g: memref<64xf32>, %i: index) kernel {
+  // expected-error @+1 {{'lds.async_load' op target must be in workgroup memory, but is 'memref<64xf32>'}}
+  lds.async_load %g[%i], %g[%i] : f32, memref<64xf32>, memref<64xf32>
+  gpu.return
+}
+}
+
+// -----
+
+// An index for each dimension, on both sides.
+!lds = memref<64xf32, #gpu.address_space<workgroup>>
+gpu.module @m {
+gpu.func @async_load_source_rank(%g: memref<8x8xf32>, %lds: !lds, %i: index) kernel {
+  // expected-error @+1 {{'lds.async_load' op source has 2 dimensions, but 1 indices}}
+  lds.async_load %g[%i], %lds[%i] : f32, memref<8x8xf32>, !lds
+  gpu.return
+}
+}
+
+// -----
+
+!lds = memref<64xf32, #gpu.address_space<workgroup>>
+gpu.module @m {
+gpu.func @async_load_target_rank(%g: memref<64xf32>, %lds: !lds, %i: index) kernel {
+  // expected-error @+1 {{'lds.async_load' op target has 1 dimensions, but 2 indices}}
+  lds.async_load %g[%i], %lds[%i, %i] : f32, memref<64xf32>, !lds
+  gpu.return
+}
+}

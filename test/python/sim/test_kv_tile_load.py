@@ -13,8 +13,12 @@ import random
 import lodestone
 import pytest
 from kv_tiles import Configuration, check, execute, grid
+from lodestone import sim
+from lodestone.kernels._kernel import Kernel
 from lodestone.kernels.kv_tile_load import FORMS, kv_tile_load
 from lodestone.report.isa import Function, parse_function
+from lodestone.sim import mutation
+from lodestone.sim.mutation import Mutant
 
 SAMPLE = int(os.environ.get("LODESTONE_KV_TILES", "24"))
 SEED = int(os.environ.get("LODESTONE_KV_TILES_SEED", "0"))
@@ -113,3 +117,52 @@ def test_counted_waits() -> None:
     waits = [x.vmcnt for x in (function.instructions[i] for i in loop) if x.vmcnt is not None]
     # K and V, of two 16-byte cells a lane each.
     assert waits == [4, 4]
+
+
+def survivors(kernel: Kernel, sizes: dict[str, int]) -> tuple[list[Mutant], list[Mutant]]:
+    """Mutants of the DMA form's waits for copies and its barriers: all, and those nobody notices.
+
+    Every copy is as late as its waits allow; the waves run in both orders.
+    """
+    program = sim.load(lodestone.compile(kernel, **FORMS["direct"]).code_object)
+    mutants = [m for m in mutation.mutants(program) if "lgkmcnt" not in m.description]
+    alive = []
+    for mutant in mutants:
+        runs = [
+            execute(kernel, mutant.program, sizes, "R", order, check=False)
+            for order in ("forward", "reverse")
+        ]
+        if all(result.ok and error <= 1 for result, error in runs):
+            alive.append(mutant)
+    return mutants, alive
+
+
+# No wait may be dropped: without it an image is wrong. Weakened by one, a wait lets the oldest
+# global store of an image be in flight, where there is one: it was issued between the copies that
+# the wait is for and those that it leaves, but LLVM may merge stores, so it isn't counted. (Each
+# lane dumps what it copied itself, so the barriers are another test's.)
+def test_mutated_waits() -> None:
+    kernel = kv_tile_load(head_dim=64, rows=32, tiles=4)
+    mutants, alive = survivors(kernel, {"length": 128, "q_rows": 32, "group": 2})
+    waits = [m for m in mutants if "vmcnt" in m.description]
+    alive = [m for m in alive if "vmcnt" in m.description]
+    assert len(waits) == 2 * 5
+    code = waits[0].program.instructions
+    stores = [i.index for i in code if i.mnemonic.startswith("global_store")]
+    for mutant in waits:
+        at = mutant.instruction.index
+        slack = mutant.description.startswith("weaken") and stores[0] < at
+        assert (mutant in alive) == slack, mutant.description
+
+
+# Nor may a barrier, where lanes read what others copied: Q and K, by MFMA. The last two tiles'
+# buffers aren't copied to again, so that nothing needs the barriers that free them. V, the younger
+# half of each group but Q's, isn't read here: a wait weakened by one still covers K.
+def test_mutated_barriers() -> None:
+    kernel = kv_tile_load(head_dim=64, rows=32, tiles=4, result="scores")
+    mutants, alive = survivors(kernel, {"length": 128, "q_rows": 32, "group": 2})
+    barriers = [m for m in mutants if m.description.startswith("drop the barrier")]
+    assert len(barriers) == 1 + 2 * 4
+    assert [m for m in alive if m in barriers] == [barriers[-3], barriers[-1]]
+    weakened = [m for m in mutants if m.description.startswith("weaken")]
+    assert [m for m in alive if m not in barriers] == weakened[1:]
