@@ -19,7 +19,7 @@ using namespace lodestone;
 /// and those of a cluster. Source: AMD "CDNA5 ISA", S_BARRIER_SIGNAL.
 static constexpr int32_t kWorkgroupBarrier = -1;
 
-static bool isWholeBarrier(Operation *op) {
+bool lodestone::isWholeBarrier(Operation *op) {
   return isa<gpu::BarrierOp, amdgpu::LDSBarrierOp, ROCDL::BarrierOp,
              ROCDL::SBarrierOp>(op);
 }

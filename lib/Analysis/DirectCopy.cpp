@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lodestone/Analysis/DirectCopy.h"
+#include "lodestone/Analysis/Barriers.h"
 #include "lodestone/Analysis/MemoryAccess.h"
 #include "lodestone/Analysis/PathWalk.h"
 #include "lodestone/Analysis/ThreadArithmetic.h"
@@ -204,7 +205,9 @@ bool SynchronizationCheck::checkAfter(DirectCopy &copy) {
       commit = op;
       return true;
     }
-    if (isWorkgroupBarrier(op)) {
+    // Of one in halves, others may go on before a wait in front of the second
+    // half, and a named one isn't for all.
+    if (isWholeBarrier(op)) {
       copy.barriers.push_back(op);
       return true;
     }
@@ -254,7 +257,7 @@ bool SynchronizationCheck::checkBefore(DirectCopy &copy) {
     bool reached = false;
     walkPathsAfter(op, [&](Operation *later) {
       reached |= later == copy.store;
-      return reached || isWorkgroupBarrier(later);
+      return reached || isWholeBarrier(later);
     });
     if (!reached)
       return WalkResult::advance();

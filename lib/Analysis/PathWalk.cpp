@@ -8,21 +8,12 @@
 
 #include "lodestone/Analysis/PathWalk.h"
 
-#include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
 using namespace lodestone;
-
-bool lodestone::isWorkgroupBarrier(Operation *op) {
-  // gfx12's signal without its wait holds nobody up.
-  return isa<gpu::BarrierOp, amdgpu::LDSBarrierOp, ROCDL::BarrierOp,
-             ROCDL::SBarrierOp, ROCDL::BarrierWaitOp>(op);
-}
 
 namespace {
 /// The places still to be looked at, each a block and its first op to visit.

@@ -28,9 +28,6 @@ namespace lodestone {
 bool walkPathsAfter(mlir::Operation *start,
                     llvm::function_ref<bool(mlir::Operation *)> visit);
 
-/// True for a barrier of the workgroup.
-bool isWorkgroupBarrier(mlir::Operation *op);
-
 } // namespace lodestone
 
 #endif // LODESTONE_ANALYSIS_PATHWALK_H
