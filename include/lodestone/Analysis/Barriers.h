@@ -20,8 +20,8 @@ class Operation;
 
 namespace lodestone {
 
-/// Whether `op` is a barrier of the workgroup in one piece: what stands in front
-/// of it is done before any warp goes on behind it.
+/// Whether `op` is a barrier of the workgroup in one piece: what stands in
+/// front of it is done before any warp goes on behind it.
 bool isWholeBarrier(mlir::Operation *op);
 
 /// Whether a warp tells the others at `op` that it has come to the barrier of
