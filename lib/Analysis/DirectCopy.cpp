@@ -11,6 +11,7 @@
 #include "lodestone/Analysis/MemoryAccess.h"
 #include "lodestone/Analysis/PathWalk.h"
 #include "lodestone/Analysis/ThreadArithmetic.h"
+#include "lodestone/Analysis/TileCopies.h"
 #include "lodestone/Dialect/LDS/IR/LDSDialect.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -294,27 +295,20 @@ void lodestone::checkSynchronization(std::vector<DirectCopy> &copies,
 //===----------------------------------------------------------------------===//
 
 std::optional<ThreadForm> lodestone::evaluateOffset(ThreadValues &values,
-                                                    MemRefType memref,
+                                                    Value memref,
                                                     ValueRange indices,
                                                     Value &unknown) {
-  std::optional<uint64_t> bytes = lds::getElementBytes(memref.getElementType());
-  int64_t stride = bytes ? *bytes : 0;
-  ThreadForm offset;
-  for (int64_t i = memref.getRank() - 1; i >= 0; --i) {
-    const ThreadForm *index = values.evaluate(indices[i]);
-    if (!index) {
-      unknown = values.getUnknown(indices[i]);
-      return std::nullopt;
-    }
-    offset = addScaled(offset, *index, stride, values.getNumThreads());
-    stride *= memref.getDimSize(i);
-  }
+  std::optional<ThreadForm> elements =
+      getElementOffset(memref, indices, values, /*iterations=*/{}, unknown);
+  std::optional<uint64_t> bytes =
+      lds::getElementBytes(cast<MemRefType>(memref.getType()).getElementType());
   // LDS addresses have 32 bits.
-  if (offset.width < 32) {
-    unknown = indices.front();
+  if (!elements || !bytes || elements->width < 32) {
+    if (elements)
+      unknown = indices.empty() ? memref : indices.front();
     return std::nullopt;
   }
-  return offset;
+  return addScaled(ThreadForm(), *elements, *bytes, values.getNumThreads());
 }
 
 std::optional<LaneConflict>

@@ -103,7 +103,7 @@ bool lodestone::isGlobalLoad(Operation *op) {
          isGlobalMemory(op->getOperand(0));
 }
 
-static bool isLDS(Value memref) {
+bool lodestone::isLDS(Value memref) {
   auto type = dyn_cast<BaseMemRefType>(memref.getType());
   return type && lds::isWorkgroupSpace(type.getMemorySpace());
 }

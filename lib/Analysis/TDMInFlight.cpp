@@ -8,7 +8,9 @@
 
 #include "lodestone/Analysis/TDMInFlight.h"
 #include "lodestone/Analysis/Barriers.h"
+#include "lodestone/Analysis/Kernels.h"
 #include "lodestone/Analysis/LDSPlace.h"
+#include "lodestone/Analysis/MemoryAccess.h"
 #include "lodestone/Dialect/LDS/IR/LDSDialect.h"
 #include "lodestone/Dialect/TDM/IR/TDMCopy.h"
 
@@ -191,18 +193,12 @@ void Flow::visitCallControlFlowTransfer(CallOpInterface call,
   store(state, after);
 }
 
-bool tdm::isKernel(Operation *function) {
-  if (auto gpuFunction = dyn_cast<gpu::GPUFuncOp>(function))
-    return gpuFunction.isKernel();
-  if (isa<LLVM::LLVMFuncOp>(function))
-    return function->hasAttr(gpu::GPUDialect::getKernelFuncAttrName()) ||
-           function->hasAttr(
-               ROCDL::ROCDLDialect::KernelAttrHelper::getNameStr());
-  return isa<gpu::LaunchOp>(function);
+bool tdm::isLaunched(Operation *function) {
+  return isKernel(function) || isa<gpu::LaunchOp>(function);
 }
 
 static bool isKernelEntry(Block *block) {
-  return block && block->isEntryBlock() && isKernel(block->getParentOp());
+  return block && block->isEntryBlock() && isLaunched(block->getParentOp());
 }
 
 void Flow::setToEntryState(InFlight *lattice) {
@@ -227,12 +223,6 @@ struct Access {
 };
 } // namespace
 
-static bool isLDS(Value value) {
-  auto type =
-      value ? dyn_cast<BaseMemRefType>(value.getType()) : BaseMemRefType();
-  return type && lds::isWorkgroupSpace(type.getMemorySpace());
-}
-
 static SmallVector<Access> getAccesses(Operation *op) {
   SmallVector<Access> accesses;
   auto interface = dyn_cast<MemoryEffectOpInterface>(op);
@@ -243,7 +233,7 @@ static SmallVector<Access> getAccesses(Operation *op) {
   for (const MemoryEffects::EffectInstance &effect : effects) {
     bool isWrite = isa<MemoryEffects::Write>(effect.getEffect());
     if ((isWrite || isa<MemoryEffects::Read>(effect.getEffect())) &&
-        isLDS(effect.getValue()))
+        effect.getValue() && isLDS(effect.getValue()))
       accesses.push_back({effect.getValue(), isWrite});
   }
   return accesses;

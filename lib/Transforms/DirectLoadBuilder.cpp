@@ -55,8 +55,8 @@ bool DirectLoadBuilder::checkWindow(DirectCopy &copy, unsigned width) {
                   "lanes may store to different memrefs",
                   copy.target.getDefiningOp());
   Value unknown;
-  std::optional<ThreadForm> offset = evaluateOffset(
-      values, copy.target.getType(), copy.targetIndices, unknown);
+  std::optional<ThreadForm> offset =
+      evaluateOffset(values, copy.target, copy.targetIndices, unknown);
   if (!offset)
     return refuse(copy, "offset-unknown",
                   "the place in LDS isn't known for each thread",

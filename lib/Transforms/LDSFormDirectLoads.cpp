@@ -95,9 +95,7 @@ LogicalResult LDSFormDirectLoads::run(FunctionOpInterface kernel) {
   std::vector<DirectCopy> copies = findDirectCopies(kernel);
   if (copies.empty())
     return success();
-  Operation *module = kernel->getParentOfType<gpu::GPUModuleOp>();
-  FailureOr<const ChipInfo *> chipInfo =
-      resolveChip(module ? module : kernel.getOperation(), chip, "gfx950");
+  FailureOr<const ChipInfo *> chipInfo = resolveChip(kernel, chip, "gfx950");
   if (failed(chipInfo))
     return failure();
 

@@ -78,9 +78,7 @@ LogicalResult LDSVerifyDirectLoads::verify(FunctionOpInterface kernel) {
   kernel->walk([&](amdgpu::GatherToLDSOp dma) { dmas.push_back(dma); });
   if (dmas.empty())
     return success();
-  Operation *module = kernel->getParentOfType<gpu::GPUModuleOp>();
-  FailureOr<const ChipInfo *> chipInfo =
-      resolveChip(module ? module : kernel.getOperation(), chip, "gfx950");
+  FailureOr<const ChipInfo *> chipInfo = resolveChip(kernel, chip, "gfx950");
   if (failed(chipInfo))
     return failure();
   std::optional<ThreadValues> values =

@@ -14,19 +14,21 @@
 using namespace mlir;
 using namespace lodestone;
 
-FailureOr<const ChipInfo *> lodestone::resolveChip(Operation *module,
-                                                   StringRef option,
-                                                   StringRef fallback) {
+FailureOr<const ChipInfo *>
+lodestone::resolveChip(Operation *op, StringRef option, StringRef fallback) {
+  auto module = dyn_cast<gpu::GPUModuleOp>(op);
+  if (!module)
+    module = op->getParentOfType<gpu::GPUModuleOp>();
   StringRef name = option.empty() ? fallback : option;
-  if (option.empty())
-    if (auto gpuModule = dyn_cast<gpu::GPUModuleOp>(module))
-      if (ArrayAttr targets = gpuModule.getTargetsAttr())
-        for (Attribute target : targets)
-          if (auto rocdl = dyn_cast<ROCDL::ROCDLTargetAttr>(target))
-            name = rocdl.getChip();
+  if (option.empty() && module)
+    if (ArrayAttr targets = module.getTargetsAttr())
+      for (Attribute target : targets)
+        if (auto rocdl = dyn_cast<ROCDL::ROCDLTargetAttr>(target))
+          name = rocdl.getChip();
   if (const ChipInfo *chip = lookupChip(name))
     return chip;
-  return module->emitError() << unknownChipMessage(name);
+  return (module ? module.getOperation() : op)->emitError()
+         << unknownChipMessage(name);
 }
 
 FailureOr<unsigned> lodestone::resolveWaveSize(Operation *kernel,
@@ -37,7 +39,7 @@ FailureOr<unsigned> lodestone::resolveWaveSize(Operation *kernel,
                                 llvm::IsaPred<ROCDL::ROCDLTargetAttr>);
   if (option.empty() && !hasTarget)
     return 0u;
-  FailureOr<const ChipInfo *> chip = resolveChip(module, option, "");
+  FailureOr<const ChipInfo *> chip = resolveChip(kernel, option, "");
   if (failed(chip))
     return failure();
   return (*chip)->waveSize;

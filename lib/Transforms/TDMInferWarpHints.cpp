@@ -288,9 +288,7 @@ void TDMInferWarpHints::limitToSIMDs(Choice &choice) {
 
 LogicalResult TDMInferWarpHints::inferIn(Operation *function) {
   if (onePerSimd) {
-    Operation *module = function->getParentOfType<gpu::GPUModuleOp>();
-    FailureOr<const ChipInfo *> info =
-        resolveChip(module ? module : function, chip, "gfx1250");
+    FailureOr<const ChipInfo *> info = resolveChip(function, chip, "gfx1250");
     if (failed(info))
       return failure();
     simds = (*info)->simdsPerCU;

@@ -63,7 +63,7 @@ SmallVector<Run> tdm::collectRuns(Operation *function) {
 }
 
 std::string tdm::findForeignCount(Operation *function) {
-  if (!isKernel(function))
+  if (!isLaunched(function))
     return "the function is not a kernel; who calls it may wait for its copies";
   std::string reason;
   function->walk([&](Operation *op) {

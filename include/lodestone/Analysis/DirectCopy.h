@@ -83,7 +83,7 @@ void checkSynchronization(std::vector<DirectCopy> &copies,
 /// `indices`, for each thread; nothing if they aren't known, with `unknown`
 /// set.
 std::optional<ThreadForm> evaluateOffset(ThreadValues &values,
-                                         mlir::MemRefType memref,
+                                         mlir::Value memref,
                                          mlir::ValueRange indices,
                                          mlir::Value &unknown);
 

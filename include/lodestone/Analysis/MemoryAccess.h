@@ -23,6 +23,9 @@ namespace lodestone {
 /// global memory, or a buffer of it.
 bool isGlobalMemory(mlir::Value memref);
 
+/// True for a memref in LDS.
+bool isLDS(mlir::Value memref);
+
 /// True for what reads global memory through a memref, and nothing else.
 bool isGlobalLoad(mlir::Operation *op);
 

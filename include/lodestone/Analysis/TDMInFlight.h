@@ -67,9 +67,8 @@ public:
 /// members are none.
 bool isCopy(mlir::Operation *op);
 
-/// True for a function that is launched, and a gpu.launch: no copy is in flight
-/// when it begins.
-bool isKernel(mlir::Operation *function);
+/// True for a kernel and a gpu.launch: no copy is in flight when it begins.
+bool isLaunched(mlir::Operation *function);
 
 /// The copies of one function.
 struct FlowResult {

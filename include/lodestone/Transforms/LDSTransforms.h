@@ -27,10 +27,10 @@ class Operation;
 
 namespace lodestone {
 
-/// The chip that `module` is compiled for: `option` if it isn't empty, else
-/// that of the gpu.module's #rocdl.target, else `fallback`. Reports an unknown
-/// chip at `module`.
-mlir::FailureOr<const ChipInfo *> resolveChip(mlir::Operation *module,
+/// The chip that `op` is compiled for: `option` if it isn't empty, else that of
+/// the #rocdl.target of the gpu.module that `op` is or is in, else `fallback`.
+/// Reports an unknown chip at that module, or at `op` if there is none.
+mlir::FailureOr<const ChipInfo *> resolveChip(mlir::Operation *op,
                                               llvm::StringRef option,
                                               llvm::StringRef fallback);
 

@@ -185,9 +185,8 @@ LogicalResult FunctionLowering::run() {
 }
 
 FailureOr<const ChipInfo *> ConvertTDMToROCDL::getChip(Operation *function) {
-  Operation *module = function->getParentOfType<gpu::GPUModuleOp>();
   // The one chip that has the TDM, if nothing says another.
-  return resolveChip(module ? module : function, chip, "gfx1250");
+  return resolveChip(function, chip, "gfx1250");
 }
 
 void ConvertTDMToROCDL::runOnOperation() {
