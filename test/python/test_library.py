@@ -32,7 +32,8 @@ def _passes() -> dict[str, str]:
     """The passes of all Passes.td: argument -> the operation it runs on, empty for any."""
     found = {}
     for td in sorted(ROOT.glob("include/lodestone/*/Passes.td")):
-        result = _run(LLVM_BIN / "llvm-tblgen", "--dump-json", td, f"-I{LLVM_BIN}/../include")
+        folders = [f"-I{ROOT}/include", f"-I{LLVM_BIN}/../include"]
+        result = _run(LLVM_BIN / "llvm-tblgen", "--dump-json", td, *folders)
         assert result.returncode == 0, result.stderr
         records = json.loads(result.stdout)
         for name in records["!instanceof"]["PassBase"]:

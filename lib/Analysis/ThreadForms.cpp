@@ -1,0 +1,297 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Lodestone project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ThreadForms.h"
+
+#include "llvm/ADT/APInt.h"
+
+using namespace mlir;
+using namespace lodestone;
+
+std::optional<unsigned> lodestone::getThreadFormWidth(Type type) {
+  if (isa<IndexType>(type))
+    return 64;
+  auto integer = dyn_cast<IntegerType>(type);
+  if (!integer || integer.getWidth() == 0 || integer.getWidth() > 64)
+    return std::nullopt;
+  return integer.getWidth();
+}
+
+ThreadForm lodestone::makeUnknownForm(Value value, unsigned instance) {
+  return {*getThreadFormWidth(value.getType()), 0, {{value, instance, 1}}};
+}
+
+static int64_t wrap(uint64_t value, unsigned width) {
+  return llvm::SignExtend64(value, width);
+}
+
+/// `function` of the lanes' values, thread by thread.
+template <typename Function, typename... Ls>
+static Lanes map(unsigned numThreads, Function function, const Ls &...lanes) {
+  if ((lanes.isUniform() && ...))
+    return Lanes(function(lanes[0]...));
+  SmallVector<int64_t, 1> result(numThreads);
+  for (unsigned thread = 0; thread < numThreads; ++thread)
+    result[thread] = function(lanes[thread]...);
+  return Lanes(std::move(result));
+}
+
+/// As above, but nothing if the function gives nothing for some thread.
+template <typename Function, typename... Ls>
+static std::optional<Lanes> tryMap(unsigned numThreads, Function function,
+                                   const Ls &...lanes) {
+  bool known = true;
+  auto checked = [&](auto... values) -> int64_t {
+    std::optional<int64_t> value = function(values...);
+    known &= value.has_value();
+    return value.value_or(0);
+  };
+  Lanes result = map(numThreads, checked, lanes...);
+  if (!known)
+    return std::nullopt;
+  return result;
+}
+
+static MaybeForm constantForm(unsigned width, std::optional<Lanes> lanes) {
+  if (!lanes)
+    return std::nullopt;
+  return ThreadForm{width, std::move(*lanes), {}};
+}
+
+//===----------------------------------------------------------------------===//
+// What is linear keeps unknown terms
+//===----------------------------------------------------------------------===//
+
+/// `form` without what is above `width` bits.
+static ThreadForm narrowed(const ThreadForm &form, unsigned width,
+                           unsigned numThreads) {
+  if (form.width <= width)
+    return form;
+  auto cut = [&](int64_t v) { return wrap(v, width); };
+  ThreadForm result{width, map(numThreads, cut, form.constant), {}};
+  for (const ThreadForm::Term &term : form.terms) {
+    Lanes coefficient = map(numThreads, cut, term.coefficient);
+    if (!coefficient.isZero())
+      result.terms.push_back({term.value, term.instance, coefficient});
+  }
+  return result;
+}
+
+ThreadForm lodestone::addScaled(const ThreadForm &a, const ThreadForm &b,
+                                Lanes factor, unsigned numThreads) {
+  unsigned width = std::min(a.width, b.width);
+  auto combine = [&](const Lanes &x, const Lanes &y) {
+    return map(
+        numThreads,
+        [&](int64_t x, int64_t y, int64_t f) {
+          return wrap(uint64_t(x) + uint64_t(y) * uint64_t(f), width);
+        },
+        x, y, factor);
+  };
+  ThreadForm result{width, combine(a.constant, b.constant), {}};
+  auto addTerm = [&](const ThreadForm::Term &term, Lanes coefficient) {
+    if (!coefficient.isZero())
+      result.terms.push_back({term.value, term.instance, coefficient});
+  };
+  auto find = [](const ThreadForm &form, const ThreadForm::Term &term) {
+    return llvm::find_if(form.terms, [&](const ThreadForm::Term &other) {
+      return other.value == term.value && other.instance == term.instance;
+    });
+  };
+  for (const ThreadForm::Term &term : a.terms) {
+    auto other = find(b, term);
+    addTerm(term,
+            combine(term.coefficient,
+                    other == b.terms.end() ? Lanes() : other->coefficient));
+  }
+  for (const ThreadForm::Term &term : b.terms)
+    if (find(a, term) == a.terms.end())
+      addTerm(term, combine(Lanes(), term.coefficient));
+  return result;
+}
+
+MaybeForm lodestone::multiply(const ThreadForm &a, const ThreadForm &b,
+                              unsigned numThreads) {
+  unsigned width = std::min(a.width, b.width);
+  if (b.isConstant())
+    return addScaled(ThreadForm{width, 0, {}}, a, b.constant, numThreads);
+  if (a.isConstant())
+    return addScaled(ThreadForm{width, 0, {}}, b, a.constant, numThreads);
+  return std::nullopt;
+}
+
+MaybeForm lodestone::select(const ThreadForm &condition,
+                            const ThreadForm &ifTrue, const ThreadForm &ifFalse,
+                            unsigned numThreads) {
+  if (!condition.isConstant())
+    return std::nullopt;
+  auto is =
+      map(numThreads, [](int64_t v) { return v != 0; }, condition.constant);
+  auto isNot =
+      map(numThreads, [](int64_t v) { return v == 0; }, condition.constant);
+  unsigned width = std::min(ifTrue.width, ifFalse.width);
+  return addScaled(addScaled(ThreadForm{width, 0, {}}, ifTrue, is, numThreads),
+                   ifFalse, isNot, numThreads);
+}
+
+//===----------------------------------------------------------------------===//
+// The rest is computed number by number
+//===----------------------------------------------------------------------===//
+
+static bool readsUnsigned(Binary op) {
+  switch (op) {
+  case Binary::shrU:
+  case Binary::divU:
+  case Binary::ceilDivU:
+  case Binary::remU:
+  case Binary::minU:
+  case Binary::maxU:
+  case Binary::mulHighU:
+    return true;
+  default:
+    return false;
+  }
+}
+
+static std::optional<APInt> compute(Binary op, const APInt &a, const APInt &b) {
+  bool divides = op >= Binary::divU && op <= Binary::remS;
+  bool overflows = a.isMinSignedValue() && b.isAllOnes();
+  if (divides && (b.isZero() || (!readsUnsigned(op) && overflows)))
+    return std::nullopt;
+  if ((op == Binary::shrU || op == Binary::shrS) && b.uge(a.getBitWidth()))
+    return std::nullopt;
+  switch (op) {
+  case Binary::bitAnd:
+    return a & b;
+  case Binary::bitOr:
+    return a | b;
+  case Binary::bitXor:
+    return a ^ b;
+  case Binary::shrU:
+    return a.lshr(b);
+  case Binary::shrS:
+    return a.ashr(b);
+  case Binary::divU:
+    return a.udiv(b);
+  case Binary::divS:
+    return a.sdiv(b);
+  case Binary::ceilDivU:
+    return llvm::APIntOps::RoundingUDiv(a, b, APInt::Rounding::UP);
+  case Binary::ceilDivS:
+    return llvm::APIntOps::RoundingSDiv(a, b, APInt::Rounding::UP);
+  case Binary::floorDivS:
+    return llvm::APIntOps::RoundingSDiv(a, b, APInt::Rounding::DOWN);
+  case Binary::remU:
+    return a.urem(b);
+  case Binary::remS:
+    return a.srem(b);
+  case Binary::minU:
+    return llvm::APIntOps::umin(a, b);
+  case Binary::minS:
+    return llvm::APIntOps::smin(a, b);
+  case Binary::maxU:
+    return llvm::APIntOps::umax(a, b);
+  case Binary::maxS:
+    return llvm::APIntOps::smax(a, b);
+  case Binary::mulHighU:
+    return llvm::APIntOps::mulhu(a, b);
+  case Binary::mulHighS:
+    return llvm::APIntOps::mulhs(a, b);
+  }
+  return std::nullopt;
+}
+
+static bool compare(arith::CmpIPredicate predicate, const APInt &a,
+                    const APInt &b) {
+  return arith::applyCmpPredicate(predicate, a, b);
+}
+
+bool lodestone::isExact(const ThreadForm &form, Type type, bool isUnsigned) {
+  if (!form.isConstant() || form.width != getThreadFormWidth(type))
+    return false;
+  if (!isa<IndexType>(type))
+    return true;
+  for (unsigned i = 0, e = form.constant.getNumEntries(); i < e; ++i)
+    if (!llvm::isInt<32>(form.constant[i]) ||
+        (isUnsigned && form.constant[i] < 0))
+      return false;
+  return true;
+}
+
+MaybeForm lodestone::applyBinary(Binary op, const ThreadForm &a,
+                                 const ThreadForm &b, Type type,
+                                 unsigned numThreads) {
+  bool isUnsigned = readsUnsigned(op);
+  if (!isExact(a, type, isUnsigned) || !isExact(b, type, isUnsigned))
+    return std::nullopt;
+  // The upper half of a product depends on how wide index is.
+  if (isa<IndexType>(type) &&
+      (op == Binary::mulHighU || op == Binary::mulHighS))
+    return std::nullopt;
+  unsigned width = a.width;
+  auto one = [&](int64_t x, int64_t y) -> std::optional<int64_t> {
+    std::optional<APInt> value = compute(op, APInt(width, x, /*isSigned=*/true),
+                                         APInt(width, y, /*isSigned=*/true));
+    if (!value)
+      return std::nullopt;
+    return value->getSExtValue();
+  };
+  return constantForm(width, tryMap(numThreads, one, a.constant, b.constant));
+}
+
+MaybeForm lodestone::applyCompare(arith::CmpIPredicate predicate,
+                                  const ThreadForm &a, const ThreadForm &b,
+                                  Type type, unsigned numThreads) {
+  bool isUnsigned = predicate >= arith::CmpIPredicate::ult;
+  if (!isExact(a, type, isUnsigned) || !isExact(b, type, isUnsigned))
+    return std::nullopt;
+  unsigned width = a.width;
+  auto one = [&](int64_t x, int64_t y) -> int64_t {
+    return -compare(predicate, APInt(width, x, /*isSigned=*/true),
+                    APInt(width, y, /*isSigned=*/true));
+  };
+  return ThreadForm{1, map(numThreads, one, a.constant, b.constant), {}};
+}
+
+MaybeForm lodestone::shiftLeft(const ThreadForm &a, const ThreadForm &b,
+                               Type type, unsigned numThreads) {
+  if (!isExact(b, type, /*isUnsigned=*/true))
+    return std::nullopt;
+  // A shift by 32 or more differs between the two widths of index.
+  int64_t limit = isa<IndexType>(type) ? 32 : *getThreadFormWidth(type);
+  auto power = [&](int64_t shift) -> std::optional<int64_t> {
+    if (shift < 0 || shift >= limit)
+      return std::nullopt;
+    return static_cast<int64_t>(uint64_t(1) << shift);
+  };
+  std::optional<Lanes> factor = tryMap(numThreads, power, b.constant);
+  if (!factor)
+    return std::nullopt;
+  return addScaled(ThreadForm{a.width, 0, {}}, a, *factor, numThreads);
+}
+
+MaybeForm lodestone::convert(const ThreadForm &form, Type from, Type to,
+                             bool isSigned, unsigned numThreads) {
+  unsigned target = *getThreadFormWidth(to);
+  bool isExtension = target > *getThreadFormWidth(from);
+  if (isa<IndexType>(from) || isa<IndexType>(to)) {
+    // To index and back from 64 bits is a truncation if index has 32 bits.
+    bool mayTruncate = target == 64 && *getThreadFormWidth(from) == 64;
+    if (mayTruncate &&
+        !isExact(form, IndexType::get(from.getContext()), !isSigned))
+      return narrowed(form, 32, numThreads);
+  }
+  if (!isExtension)
+    return narrowed(form, target, numThreads);
+  if (!form.isConstant() || form.width != getThreadFormWidth(from))
+    return form;
+  auto extend = [&](int64_t v) -> int64_t {
+    return isSigned ? v : v & llvm::maskTrailingOnes<uint64_t>(form.width);
+  };
+  return ThreadForm{target, map(numThreads, extend, form.constant), {}};
+}
