@@ -9,6 +9,7 @@
 #include "DirectLoadBuilder.h"
 
 #include "lodestone/Analysis/MemoryAccess.h"
+#include "lodestone/Analysis/TileCopies.h"
 #include "lodestone/Analysis/TrailingZeros.h"
 #include "lodestone/Dialect/LDS/IR/LDSDialect.h"
 
@@ -44,7 +45,7 @@ unsigned DirectLoadBuilder::getWidth(const DirectCopy &copy) const {
 
 static bool refuse(DirectCopy &copy, StringRef name, std::string reason,
                    Operation *culprit = nullptr) {
-  copy.refusal = CopyRefusal{name, std::move(reason), culprit};
+  copy.refusal = Refusal{name, std::move(reason), culprit};
   return false;
 }
 
@@ -105,7 +106,7 @@ static bool isPlainGuard(scf::IfOp condition, Operation *&culprit) {
   for (Region *region : condition.getRegions())
     for (Operation &op : region->getOps())
       if (!isPure(&op) && !isGlobalLoad(&op) &&
-          !isa<memref::StoreOp, vector::StoreOp, scf::YieldOp>(op)) {
+          !LDSStore::match(&op) && !isa<scf::YieldOp>(op)) {
         culprit = &op;
         return false;
       }
