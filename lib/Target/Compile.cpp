@@ -232,6 +232,8 @@ LogicalResult lodestone::compile(ModuleOp module, const CompileOptions &options,
   ToROCDLOptions pipeline;
   pipeline.chip = chosen.chip;
   pipeline.aliasScopes = false;
+  // Without scopes, LLVM doesn't tell the buffers apart anyway.
+  pipeline.unrollBuffers = options.aliasScopes ? options.unrollBuffers : 0;
   pipeline.inverseSwizzle = options.inverseSwizzle;
   pipeline.registerBudget = options.registerBudget;
   pipeline.directToLDS = options.directToLDS;

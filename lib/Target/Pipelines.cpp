@@ -92,6 +92,11 @@ static void addTDMPasses(OpPassManager &kernels,
 /// control flow.
 static void addCopyPasses(OpPassManager &kernels,
                           const ToROCDLOptions &options) {
+  LDSUnrollBuffersOptions unroll;
+  unroll.chip = options.chip;
+  unroll.maxFactor = options.unrollBuffers;
+  unroll.stores = options.directToLDS != DirectToLDS::off;
+  kernels.addPass(createLDSUnrollBuffers(unroll));
   if (options.inverseSwizzle) {
     LDSInverseSwizzleOptions inverse;
     inverse.chip = options.chip;

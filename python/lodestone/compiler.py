@@ -275,6 +275,7 @@ def compile(
     check: bool | None = None,
     strict: bool | None = None,
     opt_level: int | None = None,
+    unroll_buffers: int | None = None,
     inverse_swizzle: bool | None = None,
     register_budget: int | None = None,
     direct_to_lds: DirectToLDS | None = None,
@@ -302,6 +303,8 @@ def compile(
         check: check the machine code's waits (default: true).
         strict: raise for what can't be tagged and for findings of the check (default: false).
         opt_level: LLVM's optimization level, 0 to 3 (default: 3).
+        unroll_buffers: unroll loops with LDS-DMAs that go round up to so many LDS buffers, so that
+            each access has its buffer as a constant (default: 4); below 2, none is.
         inverse_swizzle: store copies to swizzled LDS linearly, and load what belongs there
             (default: false).
         register_budget: vector registers of a lane that copies to LDS may take to load
@@ -340,6 +343,7 @@ def compile(
         "check": check,
         "strict": strict,
         "opt_level": opt_level,
+        "unroll_buffers": unroll_buffers,
         "inverse_swizzle": inverse_swizzle,
         "register_budget": register_budget,
         "direct_to_lds": direct_to_lds,

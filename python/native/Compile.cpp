@@ -172,6 +172,8 @@ static CompileOptions toOptions(Dict options) {
       set(result.check);
     else if (name == "strict")
       set(result.strict);
+    else if (name == "unroll_buffers")
+      set(result.unrollBuffers);
     else if (name == "inverse_swizzle")
       set(result.inverseSwizzle);
     else if (name == "register_budget")

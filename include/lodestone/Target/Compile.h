@@ -60,6 +60,7 @@ struct CompileOptions {
   /// the check.
   bool strict = false;
   /// See ToROCDLOptions.
+  unsigned unrollBuffers = 4;
   bool inverseSwizzle = false;
   unsigned registerBudget = 0;
   DirectToLDS directToLDS = DirectToLDS::off;

@@ -68,6 +68,11 @@ struct ToROCDLOptions : mlir::PassPipelineOptions<ToROCDLOptions> {
       *this, "strict",
       llvm::cl::desc("What cannot be tagged with a scope is an error"),
       llvm::cl::init(false)};
+  Option<unsigned> unrollBuffers{
+      *this, "unroll-buffers",
+      llvm::cl::desc("Unroll loops with LDS-DMAs that go round up to so many "
+                     "LDS buffers (default: 4); below 2: none"),
+      llvm::cl::init(4)};
   Option<bool> inverseSwizzle{
       *this, "inverse-swizzle",
       llvm::cl::desc("Store what is copied to LDS linearly, and load it as the "

@@ -14,6 +14,60 @@
 
 include "mlir/Pass/PassBase.td"
 
+def LDSUnrollBuffers : Pass<"lds-unroll-buffers"> {
+  let summary = "Unroll loops by the number of LDS buffers that they go round";
+  let description = [{
+    LLVM's backend waits before an LDS access for the LDS-DMAs that may write its
+    bytes. Of a loop that reads buffer `k mod 2` while a DMA fills the other, it
+    can't tell: one instruction reads both, another writes both. With a copy of
+    the body for each buffer, every access has its buffer as a constant.
+
+    Before:
+
+    ```mlir
+    scf.for %k = %c0 to %n step %c1 {
+      %slot = arith.remui %k, %c2 : index
+      %x = vector.load %tile[%slot, %i] : memref<2x512xf16, 3>, vector<8xf16>
+      ...
+    ```
+
+    After, with what is left of an odd number of iterations behind the loop:
+
+    ```mlir
+    scf.for %k = %c0 to %end step %c2 {
+      %x = vector.load %tile[%c0, %i] : memref<2x512xf16, 3>, vector<8xf16>
+      ...
+      %k1 = arith.addi %k, %c1 : index
+      %y = vector.load %tile[%c1, %i] : memref<2x512xf16, 3>, vector<8xf16>
+      ...
+    ```
+
+    How many buffers there are is seen from the first iterations: of each index
+    of an access to LDS, after how many it is what it was. Memrefs that a loop
+    hands on in a ring are buffers, too.
+
+    Looks at loops with LDS-DMAs, on chips where LLVM tells those of one counter,
+    vmcnt, apart; with `stores` also at those
+    with copies that `lds-form-direct-loads` may make DMAs of. Legal always;
+    done where the loop's start and step are constants of 31 bits and its bounds
+    signed, by at most `max-factor`. Else `buffers-not-unrolled` says why.
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", /*default=*/"",
+           "The chip, such as gfx950; if empty, that of the gpu.module's "
+           "#rocdl.target, or else gfx950">,
+    Option<"maxFactor", "max-factor", "int64_t", /*default=*/"4",
+           "Buffers of a loop that is unrolled; below 2 none is">,
+    Option<"stores", "stores", "bool", /*default=*/"false",
+           "Also for copies by loads and stores">,
+  ];
+  let statistics = [
+    Statistic<"numUnrolled", "unrolled", "Loops that were unrolled">,
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 def LDSApplySwizzles : Pass<"lds-apply-swizzles"> {
   let summary = "Put the swizzles of LDS allocations into the indices";
   let description = [{

@@ -46,6 +46,14 @@ def register(app: typer.Typer) -> None:
             bool, typer.Option("--strict", help="Refusals and findings are errors (exit code 1).")
         ] = False,
         opt_level: Annotated[int, typer.Option("-O", min=0, max=3, help="LLVM's level.")] = 3,
+        unroll_buffers: Annotated[
+            int,
+            typer.Option(
+                metavar="N",
+                min=0,
+                help="Unroll loops with LDS-DMAs that go round up to N LDS buffers; 0: none.",
+            ),
+        ] = 4,
         inverse_swizzle: Annotated[
             bool,
             typer.Option("--inverse-swizzle", help="Copy to swizzled LDS with linear stores."),
@@ -94,6 +102,7 @@ def register(app: typer.Typer) -> None:
                 check=check,
                 strict=strict,
                 opt_level=opt_level,
+                unroll_buffers=unroll_buffers,
                 inverse_swizzle=inverse_swizzle,
                 register_budget=register_budget,
                 direct_to_lds=cast(DirectToLDS, direct_to_lds),
