@@ -226,6 +226,28 @@ bool DirectLoadBuilder::shareAddress(OpBuilder &builder, const DirectCopy &copy,
   return true;
 }
 
+/// Makes a DMA for the lanes whose `guard` is set, or for all without one. If
+/// others bring zeros, they store them: the lanes' bytes are apart, and a wait
+/// for the group is for both.
+void DirectLoadBuilder::makeGuarded(OpBuilder &builder, const DirectCopy &copy,
+                                    Value guard,
+                                    function_ref<void(OpBuilder &)> make) {
+  ++numDMAs;
+  if (!guard)
+    return make(builder);
+  auto condition = scf::IfOp::create(builder, copy.store->getLoc(), guard,
+                                     /*withElseRegion=*/bool(copy.zeroFill));
+  OpBuilder then = condition.getThenBodyBuilder();
+  make(then);
+  if (!copy.zeroFill)
+    return;
+  OpBuilder otherwise = condition.getElseBodyBuilder();
+  Value zeros = arith::ConstantOp::create(otherwise, copy.store->getLoc(),
+                                          otherwise.getZeroAttr(copy.type));
+  Operation *store = otherwise.clone(*copy.store);
+  store->replaceUsesOfWith(copy.zeroFill.getResult(0), zeros);
+}
+
 void DirectLoadBuilder::form(const DirectCopy &copy) {
   Location loc = copy.store->getLoc();
   unsigned width = getWidth(copy);
@@ -244,13 +266,15 @@ void DirectLoadBuilder::form(const DirectCopy &copy) {
     hoist(guard);
     builder.setInsertionPoint(guard);
   }
+  dead.push_back(copy.store);
+  dead.push_back(copy.zeroFill ? copy.zeroFill.getOperation() : copy.load);
   if (hasLaneAddresses()) {
-    lds::AsyncLoadOp::create(builder, loc, copy.source, copy.sourceIndices,
-                             copy.target, copy.targetIndices,
-                             TypeAttr::get(copy.type));
-    ++numDMAs;
-    dead.push_back(copy.store);
-    dead.push_back(copy.load);
+    Value condition = copy.zeroFill ? copy.zeroFill.getCondition() : Value();
+    makeGuarded(builder, copy, condition, [&](OpBuilder &inner) {
+      lds::AsyncLoadOp::create(inner, loc, copy.source, copy.sourceIndices,
+                               copy.target, copy.targetIndices,
+                               TypeAttr::get(copy.type));
+    });
     return;
   }
 
@@ -281,33 +305,21 @@ void DirectLoadBuilder::form(const DirectCopy &copy) {
       at = arith::AddIOp::create(
           builder, loc, at,
           index(builder, loc, part * values.getWaveSize() * elements));
-    auto make = [&](OpBuilder &inner) {
-      ++numDMAs;
-      return amdgpu::GatherToLDSOp::create(inner, loc, source.memref,
-                                           source.indices, target, at,
-                                           TypeAttr::get(type));
-    };
-    if (!source.guard) {
-      amdgpu::GatherToLDSOp dma = make(builder);
-      if (address)
-        lastDMAs[copy.target] =
-            MadeDMA{builder.getBlock(),
-                    copy.source,
-                    copy.target,
-                    copy.zeroFill ? copy.zeroFill.getCondition() : Value(),
-                    std::move(*address),
-                    dma};
-      continue;
-    }
-    auto condition = scf::IfOp::create(builder, loc, source.guard);
-    OpBuilder inner = condition.getThenBodyBuilder();
-    make(inner);
+    amdgpu::GatherToLDSOp dma;
+    makeGuarded(builder, copy, source.guard, [&](OpBuilder &inner) {
+      dma = amdgpu::GatherToLDSOp::create(inner, loc, source.memref,
+                                          source.indices, target, at,
+                                          TypeAttr::get(type));
+    });
+    if (address)
+      lastDMAs[copy.target] =
+          MadeDMA{builder.getBlock(),
+                  copy.source,
+                  copy.target,
+                  copy.zeroFill ? copy.zeroFill.getCondition() : Value(),
+                  std::move(*address),
+                  dma};
   }
-  dead.push_back(copy.store);
-  if (copy.zeroFill)
-    dead.push_back(copy.zeroFill);
-  else
-    dead.push_back(copy.load);
 }
 
 void DirectLoadBuilder::eraseCopies() {

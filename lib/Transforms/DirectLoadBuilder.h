@@ -77,7 +77,7 @@ private:
   bool checkWindow(DirectCopy &copy, unsigned width);
   bool checkNarrowing(DirectCopy &copy);
   std::string whyNoBuffer(const DirectCopy &copy) const;
-  bool checkZeroFill(DirectCopy &copy);
+  bool checkZeroFill(DirectCopy &copy, unsigned width);
   mlir::Value getThread(unsigned perCell, unsigned part);
   CloneForThread &getCloner(unsigned perCell, unsigned part);
   mlir::Value getWaveOffset(mlir::OpBuilder &builder, const DirectCopy &copy);
@@ -86,6 +86,9 @@ private:
                        unsigned perCell, unsigned part);
   void readThroughBuffer(mlir::OpBuilder &builder, const DirectCopy &copy,
                          LaneSource &source);
+  void makeGuarded(mlir::OpBuilder &builder, const DirectCopy &copy,
+                   mlir::Value guard,
+                   llvm::function_ref<void(mlir::OpBuilder &)> make);
   bool shareAddress(mlir::OpBuilder &builder, const DirectCopy &copy,
                     const DMAAddress &address, mlir::Type type);
 

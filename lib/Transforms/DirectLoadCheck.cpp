@@ -206,13 +206,14 @@ std::string DirectLoadBuilder::whyNoBuffer(const DirectCopy &copy) const {
 }
 
 /// Checks that a guard can be folded into an offset that is out of a buffer's
-/// range.
-bool DirectLoadBuilder::checkZeroFill(DirectCopy &copy) {
+/// range, or that lanes can store the zeros that there are instead.
+bool DirectLoadBuilder::checkZeroFill(DirectCopy &copy, unsigned width) {
   auto no = [&](std::string reason, Operation *culprit = nullptr) {
     return refuse(copy, "zero-fill-needs-buffer", std::move(reason), culprit);
   };
-  if (std::string reason = whyNoBuffer(copy); !reason.empty())
-    return no(reason);
+  copy.noBuffer = whyNoBuffer(copy);
+  if (!copy.noBuffer.empty() && width != copy.laneBytes)
+    return no(copy.noBuffer);
   for (Operation &op : copy.zeroFill.thenBlock()->without_terminator())
     if (&op != copy.load && !isPure(&op))
       return no("the address is computed under the condition", &op);
@@ -238,6 +239,7 @@ void DirectLoadBuilder::check(DirectCopy &copy) {
                          copy.laneBytes));
     return;
   }
-  (void)(checkWindow(copy, width) && (!copy.zeroFill || checkZeroFill(copy)) &&
+  (void)(checkWindow(copy, width) &&
+         (!copy.zeroFill || checkZeroFill(copy, width)) &&
          (!narrower || checkNarrowing(copy)));
 }

@@ -317,10 +317,11 @@ def LDSFormDirectLoads : Pass<"lds-form-direct-loads"> {
     up to 4095 bytes, take its addresses and have the distance in the instruction
     (`lds.wave_load`).
 
-    A copy under a condition stays under it. A load under a condition whose other
-    branch gives zeros needs the buffer: lanes that bring zeros read behind its
+    A copy under a condition stays under it. Of a load under a condition whose
+    other branch gives zeros, the lanes that bring zeros read behind the buffer's
     end. That the condition is about a column, and not the end, makes no
-    difference: each lane chooses.
+    difference: each lane chooses. Without a buffer, in a group and with one DMA a
+    copy, they store zeros.
 
     Each copy that is left alone is a missed remark: `block-size-unknown`,
     `unsupported-element`, `unsupported-access`, `value-used-elsewhere`,

@@ -31,6 +31,9 @@ gpu.module @m {
     %rows = arith.constant 24 : index
     %columns = arith.constant 48 : index
     %t = gpu.thread_id x
+    %b = gpu.block_id x
+    %some_rows = arith.addi %rows, %b : index
+    %one = arith.addi %c1, %b : index
     VIEW
     %cell = arith.remui %t, %c16 : index
     %column = arith.muli %cell, %c4 : index
@@ -49,6 +52,7 @@ gpu.module @m {
       }
       vector.store %v, %tile[%row, %column] : memref<32x64xi32, #lds>, vector<4xi32>
     }
+    GROUP
     gpu.barrier
     %flat = memref.collapse_shape %tile [[0, 1]] : memref<32x64xi32, #lds> into memref<2048xi32, #lds>
     scf.for %j = %t to %c2048 step %c128 {
@@ -62,20 +66,17 @@ gpu.module @m {
 VIEWS = {
     "static": ("%source = memref.subview %whole[0, 4] [24, 48] [1, 1] : memref<24x80xi32> to TYPE",
                "memref<24x48xi32, strided<[80, 1], offset: 4>>"),
-    "dynamic": ("%source = memref.subview %whole[%c0, %c4] [%rows, %columns] [%c1, 1] : "
+    "dynamic": ("%source = memref.subview %whole[%b, %c4] [%some_rows, %columns] [%one, 1] : "
                 "memref<24x80xi32> to TYPE", "memref<?x?xi32, strided<[?, 1], offset: ?>>"),
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("chip", ["gfx942", "gfx950"])
-@pytest.mark.parametrize("view", VIEWS)
-def test_zero_fill_of_strided_source(view: str, chip: str) -> None:
-    """A row's end isn't the buffer's: zeros come from behind the last row, and nowhere else."""
+def check(view: str, group: str, chip: str, small: bool) -> str:
+    """Compile, run and compare with NumPy; the assembly."""
     line, kind = VIEWS[view]
-    text = KERNEL.replace("VIEW", line).replace("TYPE", kind)
+    text = KERNEL.replace("VIEW", line).replace("GROUP", group).replace("TYPE", kind)
     compiled = lodestone.compile(text, chip=chip, direct_to_lds="on", bare_pointers=True,
-                                 assume_small_buffers=True)  # fmt: skip
-    assert "buffer_load" in compiled.isa and "ds_write" not in compiled.isa
+                                 assume_small_buffers=small)  # fmt: skip
     source = np.arange(1, ROWS * PITCH + 1, dtype=np.uint32).reshape(ROWS, PITCH)
     image = np.zeros(32 * TILE, np.uint32)
     for mode in "ER":
@@ -85,3 +86,26 @@ def test_zero_fill_of_strided_source(view: str, chip: str) -> None:
         expected = np.zeros((32, TILE), np.uint32)
         expected[:ROWS, :COLUMNS] = source[:, 4 : 4 + COLUMNS]
         np.testing.assert_array_equal(result.outputs[1].reshape(32, TILE), expected)
+    return compiled.isa
+
+
+@pytest.mark.parametrize("chip", ["gfx942", "gfx950"])
+@pytest.mark.parametrize("view", VIEWS)
+def test_zero_fill_of_strided_source(view: str, chip: str) -> None:
+    """A row's end isn't the buffer's: zeros come from behind the last row, and nowhere else."""
+    isa = check(view, group="", chip=chip, small=True)
+    assert "buffer_load" in isa and "ds_write" not in isa
+
+
+@pytest.mark.parametrize(
+    ("view", "chip", "dma"),
+    [
+        ("static", "gfx1250", "global_load_async_to_lds_b128"),
+        ("dynamic", "gfx1250", "global_load_async_to_lds_b128"),
+        ("dynamic", "gfx950", "global_load_lds_dwordx4"),
+    ],
+)
+def test_zero_fill_by_stores(view: str, chip: str, dma: str) -> None:
+    """Where there is no buffer, lanes outside store zeros; the wait of the group is for both."""
+    isa = check(view, "lds.commit_group\n    lds.wait_group 0", chip, small=False)
+    assert dma in isa and ("ds_store_b128" in isa or "ds_write_b128" in isa)
