@@ -8,6 +8,7 @@
 
 #include "lodestone/Analysis/DirectCopy.h"
 #include "lodestone/Analysis/Barriers.h"
+#include "lodestone/Analysis/MemRefAccess.h"
 #include "lodestone/Analysis/MemoryAccess.h"
 #include "lodestone/Analysis/PathWalk.h"
 #include "lodestone/Analysis/ThreadArithmetic.h"
@@ -17,7 +18,6 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
-#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <numeric>
@@ -28,29 +28,6 @@ using namespace lodestone;
 //===----------------------------------------------------------------------===//
 // Copies
 //===----------------------------------------------------------------------===//
-
-/// The memref and the indices of a plain load or store.
-static std::optional<std::pair<Value, ValueRange>> getAddress(Operation *op) {
-  using Address = std::optional<std::pair<Value, ValueRange>>;
-  return TypeSwitch<Operation *, Address>(op)
-      .Case<memref::LoadOp, memref::StoreOp>([](auto access) {
-        return std::pair<Value, ValueRange>(access.getMemref(),
-                                            access.getIndices());
-      })
-      .Case<vector::LoadOp, vector::StoreOp>([](auto access) {
-        return std::pair<Value, ValueRange>(access.getBase(),
-                                            access.getIndices());
-      })
-      .Default(Address());
-}
-
-static Value getStoredValue(Operation *op) {
-  if (auto store = dyn_cast<memref::StoreOp>(op))
-    return store.getValueToStore();
-  if (auto store = dyn_cast<vector::StoreOp>(op))
-    return store.getValueToStore();
-  return {};
-}
 
 /// The load behind `value`, through an `scf.if` whose other branch yields zero.
 static Operation *findLoad(Value value, scf::IfOp &zeroFill) {
@@ -67,71 +44,100 @@ static Operation *findLoad(Value value, scf::IfOp &zeroFill) {
     if (!op || op->getBlock() != condition.thenBlock())
       return nullptr;
   }
-  if (!isa_and_nonnull<memref::LoadOp, vector::LoadOp>(op))
-    return nullptr;
-  return isGlobalLoad(op) ? op : nullptr;
+  return op && isGlobalLoad(op) ? op : nullptr;
 }
 
 static void refuse(DirectCopy &copy, StringRef name, std::string reason,
                    Operation *culprit = nullptr) {
-  copy.refusal = CopyRefusal{name, std::move(reason), culprit};
+  copy.refusal = Refusal{name, std::move(reason), culprit};
 }
 
-/// The copy that ends in `store`, if it is one.
-static std::optional<DirectCopy> matchCopy(Operation *store) {
-  Value stored = getStoredValue(store);
-  if (!stored)
-    return std::nullopt;
-  auto [target, targetIndices] = *getAddress(store);
-  auto targetType = cast<MemRefType>(target.getType());
-  if (!lds::isWorkgroupSpace(targetType.getMemorySpace()))
+/// Checks that a lane moves elements of both memrefs, side by side in each.
+static bool checkElements(DirectCopy &copy, const MemRefAccess &load,
+                          const MemRefAccess &store) {
+  auto sourceType = cast<MemRefType>(copy.source.getType());
+  MemRefType targetType = copy.target.getType();
+  Type element = getElementTypeOrSelf(copy.type);
+  auto vector = dyn_cast<VectorType>(copy.type);
+  if (!lds::getElementBytes(element) ||
+      (vector && (vector.getRank() != 1 || vector.isScalable())) ||
+      targetType.getElementType() != element ||
+      sourceType.getElementType() != element) {
+    refuse(copy, "unsupported-element",
+           llvm::formatv("{0} is not a scalar or vector of the elements, of a "
+                         "power of two of bytes, of both memrefs",
+                         copy.type));
+    return false;
+  }
+  for (const MemRefAccess *access : {&load, &store})
+    if (!isa<memref::LoadOp, memref::StoreOp, vector::LoadOp, vector::StoreOp,
+             VectorTransferOpInterface>(access->op) ||
+        !access->isPlainTransfer()) {
+      refuse(copy, "unsupported-access",
+             llvm::formatv("'{0}' permutes elements or leaves some out, or "
+                           "isn't a load or store",
+                           access->op->getName()),
+             access->op);
+      return false;
+    }
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (vector && vector.getNumElements() != 1 &&
+      (failed(sourceType.getStridesAndOffset(strides, offset)) ||
+       strides.empty() || strides.back() != 1)) {
+    refuse(copy, "source-layout",
+           llvm::formatv("the {0} elements that a lane copies may not be side "
+                         "by side in {1}",
+                         vector.getNumElements(), sourceType));
+    return false;
+  }
+  return true;
+}
+
+/// The copy that ends in `op`, if it is one.
+static std::optional<DirectCopy> matchCopy(Operation *op) {
+  std::optional<MemRefAccess> store = MemRefAccess::get(op);
+  if (!store || !store->stored || isa<memref::AtomicRMWOp>(op) ||
+      !isLDS(store->memref))
     return std::nullopt;
   scf::IfOp zeroFill;
-  Operation *load = findLoad(stored, zeroFill);
+  Operation *loadOp = findLoad(store->stored, zeroFill);
+  std::optional<MemRefAccess> load =
+      loadOp ? MemRefAccess::get(loadOp) : std::nullopt;
   if (!load)
     return std::nullopt;
-  auto [source, sourceIndices] = *getAddress(load);
 
-  DirectCopy copy{load,
-                  store,
-                  source,
-                  llvm::to_vector(sourceIndices),
-                  cast<TypedValue<MemRefType>>(target),
-                  llvm::to_vector(targetIndices),
-                  stored.getType(),
+  DirectCopy copy{loadOp,
+                  op,
+                  load->memref,
+                  llvm::to_vector(load->operands),
+                  cast<TypedValue<MemRefType>>(store->memref),
+                  llvm::to_vector(store->operands),
+                  store->type,
                   0,
                   0,
                   zeroFill,
                   {},
                   {},
                   std::nullopt};
-  Type element = getElementTypeOrSelf(copy.type);
-  auto vector = dyn_cast<VectorType>(copy.type);
-  std::optional<uint64_t> bytes = lds::getElementBytes(element);
-  if (!bytes || (vector && (vector.getRank() != 1 || vector.isScalable())) ||
-      targetType.getElementType() != element ||
-      cast<MemRefType>(source.getType()).getElementType() != element) {
-    refuse(copy, "unsupported-element",
-           llvm::formatv("{0} is not a scalar or vector of the elements, of a "
-                         "power of two of bytes, of both memrefs",
-                         copy.type));
+  if (!checkElements(copy, *load, *store))
     return copy;
-  }
-  copy.elementBytes = *bytes;
-  copy.laneBytes = *bytes * (vector ? vector.getNumElements() : 1);
-  copy.allocations = getLDSRoots(target).value_or(SmallVector<Value>());
-  Value loaded = zeroFill ? zeroFill.getResult(0) : stored;
-  if (!loaded.hasOneUse() || !load->getResult(0).hasOneUse())
+  auto vector = dyn_cast<VectorType>(copy.type);
+  copy.elementBytes = *lds::getElementBytes(getElementTypeOrSelf(copy.type));
+  copy.laneBytes = copy.elementBytes * (vector ? vector.getNumElements() : 1);
+  copy.allocations = getLDSRoots(copy.target).value_or(SmallVector<Value>());
+  if (!store->stored.hasOneUse() || !loadOp->getResult(0).hasOneUse())
     refuse(copy, "value-used-elsewhere",
            "what is loaded has another use than the store");
-  else if (!lds::getMemRefBytes(targetType) || targetType.getRank() == 0)
+  else if (MemRefType targetType = copy.target.getType();
+           !lds::getMemRefBytes(targetType) || targetType.getRank() == 0)
     refuse(copy, "target-layout",
            llvm::formatv("{0} has no static shape and identity layout, of a "
                          "dimension at least",
                          targetType));
-  else if (sourceIndices.empty())
+  else if (copy.sourceIndices.empty())
     refuse(copy, "source-layout", "the source has no dimension");
-  else if ((zeroFill ? zeroFill : load)->getBlock() != store->getBlock())
+  else if ((zeroFill ? zeroFill : loadOp)->getBlock() != op->getBlock())
     refuse(copy, "guards-differ",
            "load and store are not in one block, so they may not run for the "
            "same lanes");

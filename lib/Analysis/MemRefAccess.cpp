@@ -97,6 +97,12 @@ std::optional<MemRefAccess> MemRefAccess::get(Operation *op) {
   return access;
 }
 
+bool MemRefAccess::isPlainTransfer() const {
+  auto transfer = dyn_cast<VectorTransferOpInterface>(op);
+  return !transfer || (!transfer.getMask() && !transfer.hasOutOfBoundsDim() &&
+                       transfer.getPermutationMap().isMinorIdentity());
+}
+
 SmallVector<Value> MemRefAccess::getIndices(OpBuilder &builder) const {
   if (!map)
     return llvm::to_vector(operands);

@@ -94,13 +94,6 @@ static unsigned getOffsetZeros(const MemRefAccess &access,
   return result;
 }
 
-/// True for transfers that neither permute nor guard: a load or store of a
-/// vector.
-template <typename TransferOp> static bool isPlainTransfer(TransferOp op) {
-  return !op.getMask() && op.getPermutationMap().isMinorIdentity() &&
-         !op.hasOutOfBoundsDim();
-}
-
 /// Why an access through `view` can't be rewritten; empty if it can.
 static std::string checkAccess(const MemRefAccess &access,
                                const SwizzledView &view, uint64_t granule,
@@ -116,12 +109,8 @@ static std::string checkAccess(const MemRefAccess &access,
   if (aligned < elementBytes)
     return "an element of " + std::to_string(elementBytes) +
            " bytes may be at any multiple of " + std::to_string(aligned);
-  if (auto read = dyn_cast<vector::TransferReadOp>(access.op))
-    if (!isPlainTransfer(read))
-      return "it is masked, permuted or out of bounds";
-  if (auto write = dyn_cast<vector::TransferWriteOp>(access.op))
-    if (!isPlainTransfer(write))
-      return "it is masked, permuted or out of bounds";
+  if (!access.isPlainTransfer())
+    return "it is masked, permuted or out of bounds";
   bool isTransposed = isa<amdgpu::TransposeLoadOp>(access.op);
   if (access.type == element && !isTransposed)
     return "";

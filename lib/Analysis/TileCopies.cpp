@@ -8,6 +8,7 @@
 
 #include "lodestone/Analysis/TileCopies.h"
 #include "lodestone/Analysis/BarrierReach.h"
+#include "lodestone/Analysis/MemRefAccess.h"
 #include "lodestone/Analysis/MemoryAccess.h"
 #include "lodestone/Analysis/ThreadArithmetic.h"
 #include "lodestone/Dialect/LDS/IR/LDSDialect.h"
@@ -15,7 +16,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -39,39 +39,18 @@ static bool hasUnitInnerStride(MemRefType type) {
 }
 
 std::optional<LDSStore> LDSStore::match(Operation *op) {
-  LDSStore store;
-  store.op = op;
-  bool matched = llvm::TypeSwitch<Operation *, bool>(op)
-                     .Case([&](memref::StoreOp op) {
-                       store.value = op.getValue();
-                       store.memref = op.getMemref();
-                       store.indices = op.getIndices();
-                       return true;
-                     })
-                     .Case([&](vector::StoreOp op) {
-                       store.value = op.getValueToStore();
-                       store.memref = op.getBase();
-                       store.indices = op.getIndices();
-                       return op.getVectorType().getRank() == 1;
-                     })
-                     .Case([&](vector::TransferWriteOp op) {
-                       store.value = op.getVector();
-                       store.memref = op.getBase();
-                       store.indices = op.getIndices();
-                       return op.getVectorType().getRank() == 1 &&
-                              !op.getMask() && !op.hasOutOfBoundsDim() &&
-                              op.getNumResults() == 0 &&
-                              op.getPermutationMap().isMinorIdentity();
-                     })
-                     .Default([](Operation *) { return false; });
-  auto type =
-      matched ? dyn_cast<MemRefType>(store.memref.getType()) : MemRefType();
-  if (!type || !lds::isWorkgroupSpace(type.getMemorySpace()) ||
-      !hasKnownStrides(type))
+  if (!isa<memref::StoreOp, vector::StoreOp, vector::TransferWriteOp>(op))
     return std::nullopt;
+  MemRefAccess access = *MemRefAccess::get(op);
+  auto type = dyn_cast<MemRefType>(access.memref.getType());
+  auto vector = dyn_cast<VectorType>(access.type);
+  bool isOneRun = isa<memref::StoreOp>(op) || (vector && vector.getRank() == 1);
+  if (!isOneRun || !access.isPlainTransfer() || !type ||
+      !lds::isWorkgroupSpace(type.getMemorySpace()) || !hasKnownStrides(type))
+    return std::nullopt;
+  LDSStore store{op, access.stored, access.memref, access.operands};
   std::optional<uint64_t> element = lds::getElementBytes(type.getElementType());
   std::optional<uint64_t> cell = lds::getElementBytes(store.value.getType());
-  auto vector = dyn_cast<VectorType>(store.value.getType());
   // Vectors of three and the like have no size of their own in general.
   if (!cell && vector && element &&
       vector.getElementType() == type.getElementType())

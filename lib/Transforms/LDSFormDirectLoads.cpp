@@ -60,7 +60,7 @@ void LDSFormDirectLoads::report(FunctionOpInterface kernel,
 LogicalResult LDSFormDirectLoads::refuse(FunctionOpInterface kernel,
                                          const DirectCopy &copy) {
   ++numRefused;
-  const CopyRefusal &refusal = *copy.refusal;
+  const Refusal &refusal = *copy.refusal;
   if (strict) {
     InFlightDiagnostic diag = copy.store->emitError()
                               << "the copy can't become an LDS-DMA: "
@@ -109,7 +109,7 @@ LogicalResult LDSFormDirectLoads::run(FunctionOpInterface kernel) {
     if (dmas)
       dmas->check(copy);
     else if (!copy.refusal)
-      copy.refusal = CopyRefusal{
+      copy.refusal = Refusal{
           "block-size-unknown",
           "the kernel has no known_block_size or rocdl.reqd_work_group_size"};
   }

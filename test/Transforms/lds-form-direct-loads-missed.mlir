@@ -439,3 +439,74 @@ gpu.module @m {
     gpu.return
   }
 }
+
+// -----
+
+// What is out of bounds is padding, which a DMA would read from memory.
+// CHECK: remark: [Missed] unsupported-access{{.*}}'vector.transfer_read' permutes elements or leaves some out
+!lds = memref<64x32xf32, #gpu.address_space<workgroup>>
+gpu.module @m {
+  gpu.func @out_of_bounds(%g: memref<64x30xf32>) workgroup(%lds: !lds) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %t = gpu.thread_id x
+    %c0 = arith.constant 0 : index
+    %pad = arith.constant 0.0 : f32
+    %v = vector.transfer_read %g[%t, %c0], %pad : memref<64x30xf32>, vector<32xf32>
+    vector.transfer_write %v, %lds[%t, %c0] {in_bounds = [true]} : vector<32xf32>, !lds
+    gpu.barrier
+    gpu.return
+  }
+}
+
+// -----
+
+// The elements of a masked store that stay as they are would be written.
+// CHECK: remark: [Missed] unsupported-access{{.*}}'vector.maskedstore'
+!lds = memref<1024xf32, #gpu.address_space<workgroup>>
+gpu.module @m {
+  gpu.func @masked(%g: memref<1024xf32>, %mask: vector<4xi1>) workgroup(%lds: !lds) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
+    %t = gpu.thread_id x
+    %c4 = arith.constant 4 : index
+    %i = arith.muli %t, %c4 : index
+    %v = vector.load %g[%i] : memref<1024xf32>, vector<4xf32>
+    vector.maskedstore %lds[%i], %mask, %v : !lds, vector<4xi1>, vector<4xf32>
+    gpu.barrier
+    gpu.return
+  }
+}
+
+// -----
+
+// A transfer may read elements with gaps between them; a DMA reads bytes side by side.
+// CHECK: remark: [Missed] source-layout{{.*}}the 4 elements that a lane copies may not be side by side in memref<256x4xf32, strided<[8, 2]>>
+!lds = memref<256x4xf32, #gpu.address_space<workgroup>>
+gpu.module @m {
+  gpu.func @gaps(%g: memref<256x4xf32, strided<[8, 2]>>) workgroup(%lds: !lds) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
+    %t = gpu.thread_id x
+    %c0 = arith.constant 0 : index
+    %pad = arith.constant 0.0 : f32
+    %v = vector.transfer_read %g[%t, %c0], %pad {in_bounds = [true]} : memref<256x4xf32, strided<[8, 2]>>, vector<4xf32>
+    vector.transfer_write %v, %lds[%t, %c0] {in_bounds = [true]} : vector<4xf32>, !lds
+    gpu.barrier
+    gpu.return
+  }
+}
+
+// -----
+
+// Narrower DMAs go in front of the condition, and so would overtake what it writes before the load.
+// CHECK: remark: [Missed] divergent-copy
+!lds = memref<256x4xf32, #gpu.address_space<workgroup>>
+gpu.module @m {
+  gpu.func @source_written_under_guard(%g: memref<256x4xf32>, %n: index, %x: f32) workgroup(%lds: !lds) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
+    %t = gpu.thread_id x
+    %c0 = arith.constant 0 : index
+    %in = arith.cmpi ult, %t, %n : index
+    scf.if %in {
+      memref.store %x, %g[%t, %c0] : memref<256x4xf32>
+      %v = vector.load %g[%t, %c0] : memref<256x4xf32>, vector<4xf32>
+      vector.store %v, %lds[%t, %c0] : !lds, vector<4xf32>
+    }
+    gpu.barrier
+    gpu.return
+  }
+}

@@ -212,3 +212,29 @@ gpu.module @m {
     gpu.return
   }
 }
+
+// -----
+
+// Transfers of whole vectors are loads and stores.
+// CHECK-LABEL: gpu.func @transfers
+// GFX950: amdgpu.gather_to_lds {{.*}} : vector<8xf16>
+// GFX942-COUNT-4: amdgpu.gather_to_lds {{.*}} : vector<2xf16>
+// CHECK-NOT: vector.transfer
+// GFX1250-LABEL: gpu.func @transfers
+// GFX1250: lds.async_load {{.*}} : vector<8xf16>
+!lds = memref<64x32xf16, #gpu.address_space<workgroup>>
+gpu.module @m {
+  gpu.func @transfers(%g: memref<64x32xf16>) workgroup(%lds: !lds) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
+    %t = gpu.thread_id x
+    %c4 = arith.constant 4 : index
+    %c8 = arith.constant 8 : index
+    %zero = arith.constant 0.0 : f16
+    %row = arith.divui %t, %c4 : index
+    %cell = arith.remui %t, %c4 : index
+    %col = arith.muli %cell, %c8 : index
+    %v = vector.transfer_read %g[%row, %col], %zero {in_bounds = [true]} : memref<64x32xf16>, vector<8xf16>
+    vector.transfer_write %v, %lds[%row, %col] {in_bounds = [true]} : vector<8xf16>, !lds
+    gpu.barrier
+    gpu.return
+  }
+}

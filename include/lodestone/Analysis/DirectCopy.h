@@ -28,24 +28,16 @@
 #ifndef LODESTONE_ANALYSIS_DIRECTCOPY_H
 #define LODESTONE_ANALYSIS_DIRECTCOPY_H
 
+#include "lodestone/Analysis/Refusal.h"
 #include "lodestone/Analysis/ThreadValues.h"
 #include "lodestone/Support/Chip.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinTypes.h"
 
-#include <string>
 #include <vector>
 
 namespace lodestone {
-
-/// Why a copy stays as it is: a stable name, and the values.
-struct CopyRefusal {
-  llvm::StringRef name;
-  std::string reason;
-  /// The op that is in the way, if there is one.
-  mlir::Operation *culprit = nullptr;
-};
 
 /// A load from global memory and the store to LDS of what it loads.
 struct DirectCopy {
@@ -68,7 +60,7 @@ struct DirectCopy {
   /// The barriers that publish what is copied and need a wait in front of them;
   /// none if the copy is in a group.
   llvm::SmallVector<mlir::Operation *> barriers;
-  std::optional<CopyRefusal> refusal;
+  std::optional<Refusal> refusal;
 };
 
 /// The copies of `kernel`, in program order. Those with a refusal are here,

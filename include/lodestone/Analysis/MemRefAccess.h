@@ -47,6 +47,10 @@ struct MemRefAccess {
   /// The indices; `builder` stands at `op`, where those of affine accesses are
   /// computed.
   llvm::SmallVector<mlir::Value> getIndices(mlir::OpBuilder &builder) const;
+
+  /// False for transfers that permute, or that leave elements out because of a
+  /// mask or a bound: those that are no load or store of a vector.
+  bool isPlainTransfer() const;
 };
 
 } // namespace lodestone

@@ -16,13 +16,13 @@
 #ifndef LODESTONE_ANALYSIS_TILECOPIES_H
 #define LODESTONE_ANALYSIS_TILECOPIES_H
 
+#include "lodestone/Analysis/Refusal.h"
 #include "lodestone/Analysis/ThreadValues.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 #include <optional>
-#include <string>
 #include <variant>
 
 namespace lodestone {
@@ -32,7 +32,7 @@ struct LDSStore {
   mlir::Operation *op = nullptr;
   mlir::Value value;
   mlir::Value memref;
-  mlir::OperandRange indices{nullptr, 0};
+  mlir::ValueRange indices;
   /// What one thread stores, in elements of the memref and in bytes.
   int64_t cellElements = 0;
   int64_t cellBytes = 0;
@@ -64,13 +64,6 @@ struct TileCopy {
   /// Iteration `step` of all loops together, the innermost counting fastest.
   llvm::SmallVector<ThreadValues::Iteration> getIterations(int64_t step) const;
   int64_t getNumSteps() const;
-};
-
-/// Why something isn't done: a missed remark.
-struct Refusal {
-  /// The name of the remark, in kebab case.
-  llvm::StringRef name;
-  std::string reason;
 };
 
 /// The loads from global memory whose values reach `value`, unchanged but for

@@ -318,13 +318,13 @@ def LDSFormDirectLoads : Pass<"lds-form-direct-loads"> {
     end.
 
     Each copy that is left alone is a missed remark: `block-size-unknown`,
-    `unsupported-element`, `value-used-elsewhere`, `target-layout`,
-    `source-layout`, `guards-differ`, `width-not-supported`,
+    `unsupported-element`, `unsupported-access`, `value-used-elsewhere`,
+    `target-layout`, `source-layout`, `guards-differ`, `width-not-supported`,
     `only-narrower-copies`, `offset-unknown`, `not-lane-linear`, `misaligned`,
     `partial-wave`, `divergent-copy`, `not-relaned`, `zero-fill-needs-buffer`,
     `no-barrier`, `group-on-some-paths`, `accessed-before-barrier`,
-    `accessed-before-copy`, `source-written`. `direct-load-formed` is a copy that
-    was rewritten, and `direct-load-profit` sums up a kernel.
+    `accessed-before-copy`, `source-written`. `direct-load-formed` is a copy
+    that was rewritten, and `direct-load-profit` sums up a kernel.
   }];
   let options = [
     Option<"chip", "chip", "std::string", /*default=*/"",
