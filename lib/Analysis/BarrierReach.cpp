@@ -8,106 +8,121 @@
 
 #include "lodestone/Analysis/BarrierReach.h"
 #include "lodestone/Analysis/AsyncCopy.h"
-#include "lodestone/Dialect/LDS/IR/LDSDialect.h"
 
-#include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 
 using namespace mlir;
 using namespace lodestone;
 
-/// True if nothing but waits, one of them for the wave's LDS accesses, is right
-/// before `op`.
-static bool followsLDSWait(Operation *op) {
-  for (Operation *wait = op->getPrevNode();
-       isa_and_nonnull<amdgpu::MemoryCounterWaitOp, lds::WaitGroupOp>(wait);
-       wait = wait->getPrevNode())
-    if (auto counters = dyn_cast<amdgpu::MemoryCounterWaitOp>(wait);
-        counters && counters.getDs() == 0)
-      return true;
-  return false;
-}
-
-bool lodestone::isBarrier(Operation *op, BarrierScope scope) {
-  if (isa<gpu::BarrierOp, ROCDL::BarrierOp>(op))
-    return true;
-  if (scope != BarrierScope::lds)
-    return false;
-  return isa<amdgpu::LDSBarrierOp>(op) ||
-         (isa<ROCDL::SBarrierOp>(op) && followsLDSWait(op));
-}
-
-BarrierReach::BarrierReach(FunctionOpInterface function) {
+BarrierReach::BarrierReach(FunctionOpInterface function) : function(function) {
   function->walk([&](Operation *op) {
     std::optional<AsyncIssue> issue = getAsyncIssue(op);
     hasDMA |= issue && issue->isCopy;
     if (op != function)
       addEdges(op);
   });
+  if (!function.isExternal() && !function.getFunctionBody().front().empty())
+    predecessors[&function.getFunctionBody().front().front()].push_back(
+        nullptr);
 }
 
-void BarrierReach::addEdge(Operation *from, Operation *to) {
-  successors[from].push_back(to);
-  predecessors[to].push_back(from);
+/// Calls `callback` with what runs first in `block`. One without operations
+/// stands for the operation around it.
+static void enter(Block &block, function_ref<void(Operation *)> callback) {
+  callback(block.empty() ? block.getParentOp() : &block.front());
 }
 
-/// From `from` to what follows `done`.
-void BarrierReach::addEdgesAfter(Operation *from, Operation *done) {
+void BarrierReach::forEachNext(Operation *done,
+                               function_ref<void(Operation *)> callback) const {
   if (Operation *next = done->getNextNode())
-    addEdge(from, next);
+    return callback(next);
+  for (Block *successor : done->getSuccessors())
+    enter(*successor, callback);
+  if (done->getNumSuccessors())
+    return;
+  Operation *parent = done->getParentOp();
+  if (parent == function)
+    return callback(nullptr);
+  auto branch = dyn_cast<RegionBranchOpInterface>(parent);
+  auto end = dyn_cast<RegionBranchTerminatorOpInterface>(done);
+  if (!branch || !end) {
+    // In what order its regions run isn't known: again from its start, from
+    // where there is a way past it.
+    callback(parent);
+    if (branch)
+      forEachNext(parent, callback);
+    return;
+  }
+  SmallVector<RegionSuccessor> regions;
+  branch.getSuccessorRegions(end, regions);
+  for (const RegionSuccessor &successor : regions) {
+    if (successor.isParent())
+      forEachNext(branch, callback);
+    else if (!successor.getSuccessor()->empty())
+      enter(successor.getSuccessor()->front(), callback);
+  }
 }
 
 void BarrierReach::addEdges(Operation *op) {
-  auto addSuccessors = [&](RegionBranchOpInterface branch,
-                           RegionBranchPoint point) {
-    SmallVector<RegionSuccessor> regions;
-    branch.getSuccessorRegions(point, regions);
-    for (const RegionSuccessor &successor : regions) {
-      if (successor.isParent())
-        addEdgesAfter(op, branch);
-      else if (!successor.getSuccessor()->empty() &&
-               !successor.getSuccessor()->front().empty())
-        addEdge(op, &successor.getSuccessor()->front().front());
-    }
+  auto addEdge = [&](Operation *from, Operation *to) {
+    successors[from].push_back(to);
+    if (to)
+      predecessors[to].push_back(from);
   };
-  for (Block *successor : op->getSuccessors())
-    if (!successor->empty())
-      addEdge(op, &successor->front());
-  if (auto branch = dyn_cast<RegionBranchOpInterface>(op))
-    addSuccessors(branch, RegionBranchPoint::parent());
-  else if (auto end = dyn_cast<RegionBranchTerminatorOpInterface>(op);
-           end && isa<RegionBranchOpInterface>(op->getParentOp()))
-    addSuccessors(cast<RegionBranchOpInterface>(op->getParentOp()), end);
-  else
-    addEdgesAfter(op, op);
+  auto addEdgeTo = [&](Operation *to) { addEdge(op, to); };
+  auto branch = dyn_cast<RegionBranchOpInterface>(op);
+  if (!branch) {
+    for (Region &region : op->getRegions())
+      for (Operation &nested : region.getOps()) {
+        addEdge(op, &nested);
+        addEdge(&nested, op);
+      }
+    return forEachNext(op, addEdgeTo);
+  }
+  SmallVector<RegionSuccessor> regions;
+  branch.getSuccessorRegions(RegionBranchPoint::parent(), regions);
+  for (const RegionSuccessor &successor : regions) {
+    if (successor.isParent())
+      forEachNext(op, addEdgeTo);
+    else if (!successor.getSuccessor()->empty())
+      enter(successor.getSuccessor()->front(), addEdgeTo);
+  }
+}
+
+bool BarrierReach::walk(Operation *op, bool forward,
+                        function_ref<bool(Operation *)> visit) const {
+  const Edges &edges = forward ? successors : predecessors;
+  llvm::DenseSet<Operation *> seen;
+  SmallVector<Operation *> worklist;
+  auto follow = [&](Operation *next) {
+    if (seen.insert(next).second && next && !visit(next))
+      worklist.push_back(next);
+  };
+  // Forward, what follows `op` as a whole; its own regions are passed over.
+  if (forward && op->getNumRegions())
+    forEachNext(op, follow);
+  else if (auto it = edges.find(op); it != edges.end())
+    llvm::for_each(it->second, follow);
+  while (!worklist.empty()) {
+    auto it = edges.find(worklist.pop_back_val());
+    if (it != edges.end())
+      llvm::for_each(it->second, follow);
+  }
+  return seen.contains(nullptr);
 }
 
 llvm::SetVector<Operation *>
 BarrierReach::reach(Operation *op, BarrierScope scope, bool forward) const {
-  const Edges &edges = forward ? successors : predecessors;
   llvm::SetVector<Operation *> reached;
-  SmallVector<Operation *> worklist;
-  auto visit = [&](Operation *next) {
+  walk(op, forward, [&](Operation *next) {
     // A wait for LDS accesses isn't one for LDS-DMAs.
     bool stops =
         isBarrier(next, scope) && !(hasDMA && isa<ROCDL::SBarrierOp>(next));
-    if (!stops && reached.insert(next))
-      worklist.push_back(next);
-  };
-  // Forward, what follows `op` as a whole; its own regions are passed over.
-  if (forward && op->getNumRegions()) {
-    if (Operation *next = op->getNextNode())
-      visit(next);
-  } else if (auto it = edges.find(op); it != edges.end()) {
-    llvm::for_each(it->second, visit);
-  }
-  while (!worklist.empty()) {
-    auto it = edges.find(worklist.pop_back_val());
-    if (it != edges.end())
-      llvm::for_each(it->second, visit);
-  }
+    if (!stops)
+      reached.insert(next);
+    return stops;
+  });
   return reached;
 }
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lodestone/Analysis/Barriers.h"
+#include "lodestone/Dialect/LDS/IR/LDSDialect.h"
 
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -19,19 +20,37 @@ using namespace lodestone;
 /// and those of a cluster. Source: AMD "CDNA5 ISA", S_BARRIER_SIGNAL.
 static constexpr int32_t kWorkgroupBarrier = -1;
 
-bool lodestone::isWholeBarrier(Operation *op) {
-  return isa<gpu::BarrierOp, amdgpu::LDSBarrierOp, ROCDL::BarrierOp,
-             ROCDL::SBarrierOp>(op);
+/// True if nothing but waits, one of them for the wave's LDS accesses, is right
+/// before `op`.
+static bool followsLDSWait(Operation *op) {
+  for (Operation *wait = op->getPrevNode();
+       isa_and_nonnull<amdgpu::MemoryCounterWaitOp, lds::WaitGroupOp>(wait);
+       wait = wait->getPrevNode())
+    if (auto counters = dyn_cast<amdgpu::MemoryCounterWaitOp>(wait);
+        counters && counters.getDs() == 0)
+      return true;
+  return false;
+}
+
+bool lodestone::isBarrier(Operation *op, BarrierScope scope) {
+  if (isa<gpu::BarrierOp, ROCDL::BarrierOp>(op))
+    return true;
+  if (isa<amdgpu::LDSBarrierOp>(op))
+    return scope != BarrierScope::global;
+  // s_barrier itself orders no memory.
+  return isa<ROCDL::SBarrierOp>(op) &&
+         (scope == BarrierScope::execution ||
+          (scope == BarrierScope::lds && followsLDSWait(op)));
 }
 
 bool lodestone::arrivesAtBarrier(Operation *op) {
   auto half = dyn_cast<ROCDL::BarrierSignalOp>(op);
-  return isWholeBarrier(op) ||
+  return isBarrier(op, BarrierScope::execution) ||
          (half && static_cast<int32_t>(half.getId()) == kWorkgroupBarrier);
 }
 
 bool lodestone::waitsAtBarrier(Operation *op) {
   auto half = dyn_cast<ROCDL::BarrierWaitOp>(op);
-  return isWholeBarrier(op) ||
+  return isBarrier(op, BarrierScope::execution) ||
          (half && static_cast<int16_t>(half.getId()) == kWorkgroupBarrier);
 }

@@ -7,10 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "lodestone/Analysis/DirectCopy.h"
-#include "lodestone/Analysis/Barriers.h"
+#include "lodestone/Analysis/BarrierReach.h"
 #include "lodestone/Analysis/MemRefAccess.h"
 #include "lodestone/Analysis/MemoryAccess.h"
-#include "lodestone/Analysis/PathWalk.h"
 #include "lodestone/Analysis/ThreadArithmetic.h"
 #include "lodestone/Analysis/TileCopies.h"
 #include "lodestone/Dialect/LDS/IR/LDSDialect.h"
@@ -172,7 +171,7 @@ class SynchronizationCheck {
 public:
   SynchronizationCheck(std::vector<DirectCopy> &copies,
                        FunctionOpInterface kernel)
-      : copies(copies), kernel(kernel) {}
+      : copies(copies), paths(kernel) {}
 
   void run();
 
@@ -182,7 +181,7 @@ private:
   bool isPartOfCopy(Operation *op) { return stores.contains(op); }
 
   std::vector<DirectCopy> &copies;
-  FunctionOpInterface kernel;
+  BarrierReach paths;
   llvm::DenseSet<Operation *> stores;
 };
 } // namespace
@@ -207,24 +206,26 @@ bool SynchronizationCheck::checkAfter(DirectCopy &copy) {
   }
 
   Operation *touches = nullptr, *writes = nullptr;
-  bool reachesEnd = walkPathsAfter(copy.store, [&](Operation *op) {
-    if (isa<lds::CommitGroupOp>(op)) {
-      commit = op;
-      return true;
-    }
-    // Of one in halves, others may go on before a wait in front of the second
-    // half, and a named one isn't for all.
-    if (isWholeBarrier(op)) {
-      copy.barriers.push_back(op);
-      return true;
-    }
-    MemoryAccess access = MemoryAccess::of(op);
-    if (!isPartOfCopy(op) && mayTouchTarget(access, copy))
-      touches = op;
-    if (access.writesGlobal)
-      writes = op;
-    return false;
-  });
+  bool reachesEnd =
+      paths.walk(copy.store, /*forward=*/true, [&](Operation *op) {
+        if (isa<lds::CommitGroupOp>(op)) {
+          commit = op;
+          return true;
+        }
+        // The wait for the copy will stand in front of it, so that it need not
+        // order LDS by itself. Of one in halves, others may go on before a wait
+        // in front of the second half, and a named one isn't for all.
+        if (isBarrier(op, BarrierScope::execution)) {
+          copy.barriers.push_back(op);
+          return true;
+        }
+        MemoryAccess access = MemoryAccess::of(op);
+        if (!isPartOfCopy(op) && mayTouchTarget(access, copy))
+          touches = op;
+        if (access.writesGlobal)
+          writes = op;
+        return false;
+      });
   if (commit && copy.barriers.empty() && !reachesEnd)
     return true;
   if (commit) {
@@ -257,24 +258,17 @@ bool SynchronizationCheck::checkAfter(DirectCopy &copy) {
 bool SynchronizationCheck::checkBefore(DirectCopy &copy) {
   if (copy.barriers.empty())
     return true; // In a group.
-  WalkResult walk = kernel->walk([&](Operation *op) {
-    if (isPartOfCopy(op) || isa<FunctionOpInterface>(op) ||
-        !mayTouchTarget(MemoryAccess::of(op), copy))
-      return WalkResult::advance();
-    bool reached = false;
-    walkPathsAfter(op, [&](Operation *later) {
-      reached |= later == copy.store;
-      return reached || isWholeBarrier(later);
-    });
-    if (!reached)
-      return WalkResult::advance();
+  for (Operation *op :
+       paths.reach(copy.store, BarrierScope::lds, /*forward=*/false)) {
+    if (isPartOfCopy(op) || !mayTouchTarget(MemoryAccess::of(op), copy))
+      continue;
     refuse(copy, "accessed-before-copy",
            "the allocation may be accessed between the last barrier and the "
            "copy",
            op);
-    return WalkResult::interrupt();
-  });
-  return !walk.wasInterrupted();
+    return false;
+  }
+  return true;
 }
 
 void SynchronizationCheck::run() {

@@ -336,6 +336,23 @@ gpu.module @m {
 
 // -----
 
+// So may one before a barrier that orders no memory.
+// CHECK: remark: [Missed] accessed-before-copy{{.*}}between the last barrier and the copy
+!lds = memref<1024xf32, #gpu.address_space<workgroup>>
+gpu.module @m {
+  gpu.func @accessed_before_bare_barrier(%g: memref<1024xf32>) workgroup(%lds: !lds) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
+    %t = gpu.thread_id x
+    %x = memref.load %lds[%t] : !lds
+    rocdl.s.barrier
+    %v = memref.load %g[%t] : memref<1024xf32>
+    memref.store %v, %lds[%t] : !lds
+    gpu.barrier
+    gpu.return
+  }
+}
+
+// -----
+
 // The source changes before the barrier; a DMA might still be reading it.
 // CHECK: remark: [Missed] source-written{{.*}}before the next barrier
 !lds = memref<1024xf32, #gpu.address_space<workgroup>>

@@ -777,3 +777,53 @@ gpu.func @flat_view(%source: memref<64x4xi32> {llvm.noalias}, %out: memref<64x4x
   gpu.return
 }
 }
+
+// -----
+
+// An op that doesn't say how it runs its region hides neither what is in there, nor what
+// comes before and behind it.
+// CHECK: [Missed] no-barrier {{.*}} Function=in_parallel | Reason="no barrier stands between the copy and 'memref.load'
+// CHECK: [Missed] no-barrier {{.*}} Function=of_parallel | Reason="{{the copy can run again|no barrier stands between the copy and 'vector.load'}}
+#lds = #gpu.address_space<workgroup>
+gpu.module @m {
+gpu.func @in_parallel(%source: memref<8x64xf16> {llvm.noalias}, %out: memref<8x64xf16>) kernel
+    attributes {known_block_size = array<i32: 64, 1, 1>} {
+  %tile = lds.region @tile : memref<8x64xf16, #lds>
+  %t = gpu.thread_id x
+  %c8 = arith.constant 8 : index
+  %row = arith.divui %t, %c8 : index
+  %cell = arith.remui %t, %c8 : index
+  %column = arith.muli %cell, %c8 : index
+  %to = arith.xori %cell, %row : index
+  %at = arith.muli %to, %c8 : index
+  %x = vector.load %source[%row, %column] : memref<8x64xf16>, vector<8xf16>
+  vector.store %x, %tile[%row, %at] : memref<8x64xf16, #lds>, vector<8xf16>
+  affine.parallel (%i) = (0) to (8) {
+    gpu.barrier
+    %y = memref.load %tile[%i, %i] : memref<8x64xf16, #lds>
+    memref.store %y, %out[%i, %i] : memref<8x64xf16>
+  }
+  gpu.barrier
+  gpu.return
+}
+gpu.func @of_parallel(%source: memref<8x64xf16> {llvm.noalias}, %out: memref<8x64xf16>) kernel
+    attributes {known_block_size = array<i32: 64, 1, 1>} {
+  %tile = lds.region @tile : memref<8x64xf16, #lds>
+  %t = gpu.thread_id x
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %row = arith.divui %t, %c8 : index
+  %cell = arith.remui %t, %c8 : index
+  %column = arith.muli %cell, %c8 : index
+  %to = arith.xori %cell, %row : index
+  %at = arith.muli %to, %c8 : index
+  affine.parallel (%i) = (0) to (8) {
+    gpu.barrier
+    %x = vector.load %source[%row, %column] : memref<8x64xf16>, vector<8xf16>
+    vector.store %x, %tile[%row, %at] : memref<8x64xf16, #lds>, vector<8xf16>
+  }
+  %y = vector.load %tile[%row, %at] : memref<8x64xf16, #lds>, vector<8xf16>
+  vector.store %y, %out[%row, %column] : memref<8x64xf16>, vector<8xf16>
+  gpu.return
+}
+}

@@ -8,13 +8,15 @@
 
 ///
 /// \file
-/// Which operations a workgroup's barriers keep apart.
+/// What may run after or before an operation, up to the next barrier or to
+/// wherever a question ends.
 ///
 //===----------------------------------------------------------------------===//
 
 #ifndef LODESTONE_ANALYSIS_BARRIERREACH_H
 #define LODESTONE_ANALYSIS_BARRIERREACH_H
 
+#include "lodestone/Analysis/Barriers.h"
 #include "lodestone/Analysis/BlockUniformity.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -23,39 +25,39 @@
 
 namespace lodestone {
 
-/// What a barrier makes visible to the other threads of the block.
-enum class BarrierScope {
-  /// At least LDS.
-  lds,
-  /// Global memory, too.
-  global
-};
-
-/// True if all threads of a block wait here for each other and then see what
-/// they wrote before. `rocdl.s.barrier` orders no memory; it is one for LDS if
-/// an `amdgpu.memory_counter_wait ds(0)` stands right before it, which LDS-DMAs
-/// don't wait for.
-bool isBarrier(mlir::Operation *op, BarrierScope scope);
-
-/// The paths between operations of a function, through branches and loops.
-/// Paths that a run can't take are taken to be possible.
+/// The paths between operations of a function: through branches, which may go
+/// either way, and loops, which may run any number of times. Where an operation
+/// doesn't say how it runs its regions, what is in them may run in any order
+/// and any number of times, so that nothing in there ends all paths.
+///
+/// The answers hold as long as the function isn't changed.
 class BarrierReach {
 public:
   explicit BarrierReach(mlir::FunctionOpInterface function);
 
-  /// The operations that can run after `op` (`forward`) or before it, with no
-  /// barrier on the way. `op` and what it contains are left out unless a path
-  /// leads there again.
+  /// Shows `visit` each operation that may run after `op` (`forward`) or
+  /// before it; a path ends where `visit` returns true. `op` and what it
+  /// contains are left out unless a path leads there again. Returns true if a
+  /// path leads to the end (the start) of the function.
+  bool walk(mlir::Operation *op, bool forward,
+            llvm::function_ref<bool(mlir::Operation *)> visit) const;
+
+  /// The operations that can run after `op` or before it with no barrier of
+  /// `scope` on the way.
   llvm::SetVector<mlir::Operation *>
   reach(mlir::Operation *op, BarrierScope scope, bool forward) const;
 
 private:
-  void addEdge(mlir::Operation *from, mlir::Operation *to);
-  void addEdgesAfter(mlir::Operation *from, mlir::Operation *done);
+  /// Calls `callback` with each operation that may run next when `done` is
+  /// done, with null for the end of the function.
+  void forEachNext(mlir::Operation *done,
+                   llvm::function_ref<void(mlir::Operation *)> callback) const;
   void addEdges(mlir::Operation *op);
 
   using Edges = llvm::DenseMap<mlir::Operation *,
                                llvm::SmallVector<mlir::Operation *, 2>>;
+  mlir::FunctionOpInterface function;
+  /// Null among them stands for what is outside the function.
   Edges successors, predecessors;
   bool hasDMA = false;
 };

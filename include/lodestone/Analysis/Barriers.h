@@ -5,9 +5,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+
 ///
 /// \file
-/// Which operations are barriers of the workgroup.
+/// Which operations are barriers of the workgroup, and what they order.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,9 +21,23 @@ class Operation;
 
 namespace lodestone {
 
-/// Whether `op` is a barrier of the workgroup in one piece: what stands in
-/// front of it is done before any warp goes on behind it.
-bool isWholeBarrier(mlir::Operation *op);
+/// What a barrier makes visible to the other threads of the block. Each scope
+/// includes those before it.
+enum class BarrierScope {
+  /// Nothing: all warps have come here, but their accesses may be on their way.
+  execution,
+  /// What ordinary instructions did to LDS.
+  lds,
+  /// Global memory, too.
+  global
+};
+
+/// True if all threads of a block wait at `op` for each other, in one piece,
+/// and then see what they did before to the memory of `scope`.
+///
+/// No barrier orders copies that complete later, on a counter of their own:
+/// those need a wait in front of it.
+bool isBarrier(mlir::Operation *op, BarrierScope scope);
 
 /// Whether a warp tells the others at `op` that it has come to the barrier of
 /// the workgroup: a whole barrier, or the first half of one.
