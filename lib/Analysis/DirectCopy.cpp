@@ -101,6 +101,13 @@ static std::optional<DirectCopy> matchCopy(Operation *op) {
     return std::nullopt;
   scf::IfOp zeroFill;
   Operation *loadOp = findLoad(store->stored, zeroFill);
+  bool isPlain = loadOp;
+  if (!isPlain) {
+    bool isOnlyUse;
+    SmallVector<Operation *> loads = findCopiedLoads(store->stored, isOnlyUse);
+    loadOp = loads.empty() ? nullptr : loads.front();
+    zeroFill = {};
+  }
   std::optional<MemRefAccess> load =
       loadOp ? MemRefAccess::get(loadOp) : std::nullopt;
   if (!load)
@@ -119,6 +126,13 @@ static std::optional<DirectCopy> matchCopy(Operation *op) {
                   {},
                   {},
                   std::nullopt};
+  if (!isPlain) {
+    refuse(copy, "value-changed",
+           llvm::formatv("what is stored isn't what is loaded, or zeros where "
+                         "an 'scf.if' loads nothing, but what '{0}' makes of it",
+                         store->stored.getDefiningOp()->getName()));
+    return copy;
+  }
   if (!checkElements(copy, *load, *store))
     return copy;
   auto vector = dyn_cast<VectorType>(copy.type);

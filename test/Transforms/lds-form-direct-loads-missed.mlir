@@ -48,6 +48,46 @@ gpu.module @m {
 
 // -----
 
+// What is stored is loaded or else one: a DMA has no other fill than zero.
+// CHECK: remark: [Missed] value-changed{{.*}}what is stored isn't what is loaded
+!lds = memref<1024xf32, #gpu.address_space<workgroup>>
+gpu.module @m {
+  gpu.func @filled_with_one(%g: memref<1024xf32>, %n: index) workgroup(%lds: !lds) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
+    %t = gpu.thread_id x
+    %one = arith.constant 1.0 : f32
+    %in = arith.cmpi ult, %t, %n : index
+    %v = scf.if %in -> f32 {
+      %x = memref.load %g[%t] : memref<1024xf32>
+      scf.yield %x : f32
+    } else {
+      scf.yield %one : f32
+    }
+    memref.store %v, %lds[%t] : !lds
+    gpu.barrier
+    gpu.return
+  }
+}
+
+// -----
+
+// The load isn't under the condition of the fill, so what a DMA brings has no zeros.
+// CHECK: remark: [Missed] value-changed{{.*}}'arith.select'
+!lds = memref<1024xf32, #gpu.address_space<workgroup>>
+gpu.module @m {
+  gpu.func @selected(%g: memref<1024xf32>, %n: index) workgroup(%lds: !lds) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
+    %t = gpu.thread_id x
+    %zero = arith.constant 0.0 : f32
+    %in = arith.cmpi ult, %t, %n : index
+    %x = memref.load %g[%t] : memref<1024xf32>
+    %v = arith.select %in, %x, %zero : f32
+    memref.store %v, %lds[%t] : !lds
+    gpu.barrier
+    gpu.return
+  }
+}
+
+// -----
+
 // A load for some lanes and a store for others.
 // CHECK: remark: [Missed] guards-differ{{.*}}not in one block
 !lds = memref<1024xf32, #gpu.address_space<workgroup>>

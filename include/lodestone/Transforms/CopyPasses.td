@@ -319,7 +319,8 @@ def LDSFormDirectLoads : Pass<"lds-form-direct-loads"> {
 
     Each copy that is left alone is a missed remark: `block-size-unknown`,
     `unsupported-element`, `unsupported-access`, `value-used-elsewhere`,
-    `target-layout`, `source-layout`, `guards-differ`, `width-not-supported`,
+    `value-changed`, `target-layout`, `source-layout`, `guards-differ`,
+    `width-not-supported`,
     `only-narrower-copies`, `offset-unknown`, `not-lane-linear`, `misaligned`,
     `partial-wave`, `divergent-copy`, `not-relaned`, `zero-fill-needs-buffer`,
     `no-barrier`, `group-on-some-paths`, `accessed-before-barrier`,
