@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from tile_copies import BEFORE, ELEMENTS, LOCAL, TileCopy, before_ir, rename
 
 Bytes = NDArray[np.uint8]
-WRITTEN = ["xor", "xor-high", "flat", "not-own-inverse", "rotate", "rotate-back", "xor-rotate",
+WRITTEN = ["xor", "xor", "xor-high", "flat", "not-own-inverse", "rotate", "rotate-back", "xor-rotate",
            "padded", "none"]  # fmt: skip
 LARGEST_LDS = 64 << 10
 # Names of a tile; each tile of a kernel has its own.
@@ -73,6 +73,22 @@ class Tile:
         elements = self.region_bytes // self.element_bytes
         return f"memref<{elements}x{self.copy.element}, #lds>"
 
+    @property
+    def is_in_order(self) -> bool:
+        """True if the threads of each step store one behind the other anyway."""
+        n = np.arange(self.copy.cells, dtype=np.int64)
+        row, column = np.divmod(n, self.copy.row_cells)
+        cells = self.copy.place(row, column) * self.copy.words * 4
+        for start in range(0, self.copy.cells, self.copy.threads):
+            step = cells[start : start + self.copy.threads]
+            for slot in range(self.slots):
+                # A cell may be stored in parts.
+                for byte in range(0, self.copy.words * 4, 4):
+                    at = self.swizzle.apply(step + slot * self.copy.lds_words * 4 + byte)
+                    if (np.diff(np.asarray(at)) < 0).any():
+                        return False
+        return True
+
     def places(self, buffer: int, logical: NDArray[np.int64]) -> NDArray[np.int64]:
         """The bytes in LDS of logical byte offsets in a buffer."""
         regions = len(self.offsets)
@@ -83,7 +99,7 @@ class Tile:
 def pick_copy(pick: random.Random, threads: int, width: int, gfx1250: bool) -> TileCopy:
     """A tile; what doesn't fit together is part of it."""
     cell = pick.choice([4, 8, 16, 16, 16])
-    row_cells = pick.choice([2, 4, 8, 8, 16, 16, 32, 3, 6, 12, 24])
+    row_cells = pick.choice([2, 4, 4, 8, 8, 8, 8, 16, 16, 16, 32, 3, 6, 12, 24])
     steps = pick.choice([1, 1, 2, 2, 3, 4]) if threads * cell < 4096 else pick.choice([1, 2])
     copy = TileCopy(
         words=cell // 4,
@@ -140,11 +156,13 @@ class TileLoop:
     Attributes:
         chip: what it is compiled for.
         trips: turns of the loop.
+        known_trips: the number is a constant; else an argument.
         buffers: of each tile; with two, a turn copies the tile of the next turn.
         computed: the buffers of a tile are one region, indexed by the turn; else the loop has a
             body for each of them.
         last_guarded: the last turn copies nothing; else it copies a tile that nobody reads.
         groups: copies are waited for by groups; else by barriers.
+        noalias: the compiler knows that what is read and what is written are apart.
         dump: the kernel writes all of LDS out at its end.
     """
 
@@ -161,6 +179,10 @@ class TileLoop:
         self.computed = pick.random() < 0.5
         self.last_guarded = pick.random() < 0.5
         self.groups = pick.random() < 0.6
+        self.noalias = pick.random() < 0.8
+        # A loop that runs once isn't one: with its last copy gone there is nothing to remark on.
+        once = self.buffers == 2 and not self.computed and self.trips == 2
+        self.known_trips = not once and pick.random() < 0.4
         self.dump = pick.random() < 0.7
         self.tiles: list[Tile] = []
         for _ in range(pick.choice([1, 1, 2])):
@@ -345,15 +367,16 @@ class TileLoop:
 
     def text(self) -> str:
         """The kernel."""
-        arguments, start, fill, dump = [], [], [], []
+        arguments, start, fill, dump = ["%trips: i32"], [], [], []
+        apart = " {llvm.noalias}" if self.noalias else ""
         for number, tile in enumerate(self.tiles):
             own = "ab"[number]
             copy = tile.copy
             elements = copy.rows * tile.row_elements
-            arguments += [f"%source_{own}: {self._source_type(tile)}"]
-            arguments += [f"%out_{own}: memref<{self.trips * elements}x{copy.element}>"]
+            arguments += [f"%source_{own}: {self._source_type(tile)}{apart}"]
+            arguments += [f"%out_{own}: memref<{self.trips * elements}x{copy.element}>{apart}"]
             if tile.page:
-                arguments += [f"%table_{own}: memref<{len(tile.pages)}xi32>"]
+                arguments += [f"%table_{own}: memref<{len(tile.pages)}xi32>{apart}"]
             start += self._own(
                 [
                     f"%cSteps = arith.constant {copy.steps} : index",
@@ -379,7 +402,7 @@ class TileLoop:
                 start += [f"%all_{name} = arith.constant {count} : index"]
         if self.dump:
             words = self.lds_bytes // 4
-            arguments += [f"%image: memref<{words}xi32>"]
+            arguments += [f"%image: memref<{words}xi32>{apart}"]
             regions = [f"@tile{r}__{'ab'[n]}" for n, tile in enumerate(self.tiles)
                        for r in range(len(tile.offsets))]  # fmt: skip
             start += [f"%raw = lds.region @raw offset(0) overlays {', '.join(regions)}"
@@ -401,6 +424,9 @@ class TileLoop:
         if self.buffers == 2:
             before = self._copies("%c0", 0, "%c0" if self.computed else None, "start")
             before += ["lds.commit_group"] if self.groups else []
+        trips = "%cTrips = arith.index_castui %trips : i32 to index"
+        if self.known_trips:
+            trips = f"%cTrips = arith.constant {self.trips} : index"
         body = "\n    ".join(
             [*start, *fill, "gpu.barrier", *before,
              "scf.for %k = %c0 to %cTrips step %cBodies {", *loop, "}", *dump]
@@ -413,7 +439,7 @@ gpu.module @m {{
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %c2nd = arith.constant 2 : index
-    %cTrips = arith.constant {self.trips} : index
+    {trips}
     %cBodies = arith.constant {bodies} : index
     %cThreads = arith.constant {self.threads} : index
     %cWidth = arith.constant {self.width} : index
@@ -433,9 +459,9 @@ gpu.module @m {{
         """For each tile its rows, in order, without gaps: dwords that all differ."""
         return [tile.copy.source(self.source_rows(tile)) for tile in self.tiles]
 
-    def arguments(self) -> list[Bytes | NDArray[np.int32]]:
+    def arguments(self) -> list[Bytes | NDArray[np.int32] | np.int32]:
         """What the kernel is launched with."""
-        values: list[Bytes | NDArray[np.int32]] = []
+        values: list[Bytes | NDArray[np.int32] | np.int32] = [np.int32(self.trips)]
         for tile, rows in zip(self.tiles, self.sources(), strict=True):
             size = tile.page or 1
             shape = len(tile.pages) * size if tile.page else len(rows)
