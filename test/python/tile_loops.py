@@ -203,7 +203,7 @@ class TileLoop:
         while True:
             copy = pick_copy(pick, self.threads, self.width, self.chip == "gfx1250")
             per_cell, row = copy.per_cell, copy.row_elements
-            tile = Tile(copy, 1, 0, pick.choice([0, 0, 0, per_cell, 3 * per_cell]))
+            tile = Tile(copy, 1, 0, pick.choice([0, 0, 0, per_cell, 3 * per_cell, 1]))
             tile.slots = self.buffers if self.computed else 1
             # A read of several cells needs the attribute, which splits it where it must.
             most = row if copy.attribute else per_cell
