@@ -199,6 +199,39 @@ void DirectLoadBuilder::zeroFill(OpBuilder &builder, Location loc,
   source.guard = Value();
 }
 
+/// Makes a DMA at `address` with the addresses of an earlier one and an offset,
+/// if there is one near enough. DMAAddress.h has the rules.
+bool DirectLoadBuilder::shareAddress(OpBuilder &builder, const DirectCopy &copy,
+                                     const DMAAddress &address, Type type) {
+  auto last = lastDMAs.find(copy.target);
+  if (last == lastDMAs.end())
+    return false;
+  const MadeDMA &dma = last->second;
+  Value condition = copy.zeroFill ? copy.zeroFill.getCondition() : Value();
+  amdgpu::GatherToLDSOp first = dma.op;
+  if (dma.block != builder.getBlock() || dma.source != copy.source ||
+      dma.zeroFill != condition || first.getTransferType() != type)
+    return false;
+  // What isn't known modulo 2^64, and what is behind the buffer's end to bring
+  // zeros, must not reach 2^32 with the offset.
+  std::optional<uint64_t> bytes =
+      lds::getMemRefBytes(cast<MemRefType>(copy.source.getType()));
+  bool hasRoom = bytes && *bytes + kMaxDMAOffset + 16 <= UINT32_MAX;
+  bool isExact =
+      std::min(address.source.width, dma.address.source.width) == 64;
+  if (!hasRoom && (condition || !isExact))
+    return false;
+  std::optional<int64_t> distance =
+      address.getDistanceFrom(dma.address, values.getNumThreads());
+  if (!distance || *distance < 0 || *distance > kMaxDMAOffset)
+    return false;
+  lds::WaveLoadOp::create(builder, copy.store->getLoc(), first.getSrc(),
+                          first.getSrcIndices(), first.getDst(),
+                          first.getDstIndices(), *distance, type);
+  ++numDMAs;
+  return true;
+}
+
 void DirectLoadBuilder::form(const DirectCopy &copy) {
   Location loc = copy.store->getLoc();
   unsigned width = getWidth(copy);
@@ -228,12 +261,22 @@ void DirectLoadBuilder::form(const DirectCopy &copy) {
   }
 
   bool buffer = whyNoBuffer(copy).empty();
-  Value target = getFlatTarget(builder, copy);
-  Value offset = getWaveOffset(builder, copy);
+  Value target, offset;
   int64_t elements = width / copy.elementBytes;
   Type element = getElementTypeOrSelf(copy.type);
   Type type = elements == 1 ? element : VectorType::get(elements, element);
   for (unsigned part = 0; part < perCell; ++part) {
+    std::optional<DMAAddress> address;
+    // The parts of one cell are under the conditions of different threads.
+    if (buffer && (perCell == 1 || (!guard && !copy.zeroFill))) {
+      address = DMAAddress::get(copy, perCell, part, values);
+      if (address && shareAddress(builder, copy, *address, type))
+        continue;
+    }
+    if (!target) {
+      target = getFlatTarget(builder, copy);
+      offset = getWaveOffset(builder, copy);
+    }
     LaneSource source = getSource(builder, copy, perCell, part);
     if (copy.zeroFill)
       zeroFill(builder, loc, source);
@@ -247,12 +290,21 @@ void DirectLoadBuilder::form(const DirectCopy &copy) {
           builder, loc, at,
           index(builder, loc, part * values.getWaveSize() * elements));
     auto make = [&](OpBuilder &inner) {
-      amdgpu::GatherToLDSOp::create(inner, loc, source.memref, source.indices,
-                                    target, at, TypeAttr::get(type));
       ++numDMAs;
+      return amdgpu::GatherToLDSOp::create(inner, loc, source.memref,
+                                           source.indices, target, at,
+                                           TypeAttr::get(type));
     };
     if (!source.guard) {
-      make(builder);
+      amdgpu::GatherToLDSOp dma = make(builder);
+      if (address)
+        lastDMAs[copy.target] =
+            MadeDMA{builder.getBlock(),
+                    copy.source,
+                    copy.target,
+                    copy.zeroFill ? copy.zeroFill.getCondition() : Value(),
+                    std::move(*address),
+                    dma};
       continue;
     }
     auto condition = scf::IfOp::create(builder, loc, source.guard);

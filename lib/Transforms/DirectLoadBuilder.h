@@ -14,8 +14,11 @@
 #ifndef LODESTONE_LIB_TRANSFORMS_DIRECTLOADBUILDER_H
 #define LODESTONE_LIB_TRANSFORMS_DIRECTLOADBUILDER_H
 
-#include "lodestone/Analysis/DirectCopy.h"
+#include "DMAAddress.h"
+
 #include "lodestone/Transforms/CloneForThread.h"
+
+#include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 
 namespace lodestone {
 
@@ -53,6 +56,17 @@ private:
     mlir::Value guard;
   };
 
+  /// A DMA, and what it was made of.
+  struct MadeDMA {
+    mlir::Block *block;
+    mlir::Value source;
+    mlir::Value target;
+    /// What zero-fill depends on, or null.
+    mlir::Value zeroFill;
+    DMAAddress address;
+    mlir::amdgpu::GatherToLDSOp op;
+  };
+
   bool hasLaneAddresses() const {
     return chip.dmaCounter == DMACounter::asynccnt;
   }
@@ -71,6 +85,8 @@ private:
   void zeroFill(mlir::OpBuilder &builder, mlir::Location loc,
                 LaneSource &source);
   mlir::Value getBuffer(mlir::Location loc, mlir::Value memref);
+  bool shareAddress(mlir::OpBuilder &builder, const DirectCopy &copy,
+                    const DMAAddress &address, mlir::Type type);
 
   mlir::FunctionOpInterface kernel;
   ThreadValues &values;
@@ -82,6 +98,8 @@ private:
   std::map<std::pair<unsigned, unsigned>, std::unique_ptr<CloneForThread>>
       cloners;
   llvm::DenseMap<mlir::Value, mlir::Value> buffers;
+  /// The last DMA with addresses of its own to each target.
+  llvm::DenseMap<mlir::Value, MadeDMA> lastDMAs;
   llvm::SmallVector<mlir::Operation *> dead;
   unsigned numDMAs = 0;
 };

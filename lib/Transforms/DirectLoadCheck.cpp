@@ -91,8 +91,8 @@ scf::IfOp DirectLoadBuilder::getGuard(const DirectCopy &copy) const {
 static bool isPlainGuard(scf::IfOp condition, Operation *&culprit) {
   for (Region *region : condition.getRegions())
     for (Operation &op : region->getOps())
-      if (!isPure(&op) && !isGlobalLoad(&op) &&
-          !LDSStore::match(&op) && !isa<scf::YieldOp>(op)) {
+      if (!isPure(&op) && !isGlobalLoad(&op) && !LDSStore::match(&op) &&
+          !isa<scf::YieldOp>(op)) {
         culprit = &op;
         return false;
       }

@@ -247,10 +247,10 @@ def LDSSplitCopyPhases : Pass<"lds-split-copy-phases"> {
 def LDSVerifyDirectLoads : Pass<"lds-verify-direct-loads"> {
   let summary = "Check that LDS-DMAs have one destination for each wave";
   let description = [{
-    `amdgpu.gather_to_lds` writes lane after lane from one address, but takes an
-    index from each lane, of which the backend uses one without a word. This pass
-    computes the index for every thread of the block; if lanes of a wave differ it
-    is an error with the lanes and their values:
+    `amdgpu.gather_to_lds` (and `lds.wave_load`) writes lane after lane from one
+    address, but takes an index from each lane, of which the backend uses one
+    without a word. This pass computes the index for every thread of the block; if
+    lanes of a wave differ it is an error with the lanes and their values:
 
     ```mlir
     %t = gpu.thread_id x
@@ -312,6 +312,10 @@ def LDSFormDirectLoads : Pass<"lds-form-direct-loads"> {
     known to be less than 2^32: a static shape, or `assume-small-buffers`. LLVM
     22 gets waits for LDS reads in front of the other form, `global_load_lds`,
     wrong.
+
+    DMAs that are as far from an earlier one of their block in memory as in LDS,
+    up to 4095 bytes, take its addresses and have the distance in the instruction
+    (`lds.wave_load`).
 
     A copy under a condition stays under it. A load under a condition whose other
     branch gives zeros needs the buffer: lanes that bring zeros read behind its
