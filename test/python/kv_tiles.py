@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import random
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Any
 
 import lodestone
@@ -64,6 +65,21 @@ def grid(chips: tuple[Chip, ...] = ("gfx950", "gfx942")) -> Iterator[Configurati
     axes = ((64, 128, 256), dtypes, (64, 128), fills, flags, flags, flags, chips)
     for point in itertools.product(*axes):
         yield Configuration(*point)
+
+
+def covering(points: list[Configuration], count: int, seed: int) -> list[Configuration]:
+    """A sample of `count` points; sixteen have all pairs of values of two axes."""
+    pick = random.Random(seed)
+    left = pick.sample(points, len(points))
+    pairs = {point: {*itertools.combinations(enumerate(astuple(point)), 2)} for point in points}
+    chosen: list[Configuration] = []
+    covered: set[Any] = set()
+    while left and len(chosen) < count:
+        best = max(left, key=lambda point: len(pairs[point] - covered))
+        left.remove(best)
+        chosen.append(best)
+        covered |= pairs[best]
+    return chosen
 
 
 def execute(

@@ -35,6 +35,8 @@ class TileCopy:
     columns_valid: int = 1 << 20  # in cells
     element: str = "i32"
     missing: int = 0
+    phases: int = 0  # of the xors by rows; 0: as many as the row's cells can take
+    base: int = 0  # cells in front of the tile, which the xors of whole addresses count
 
     @property
     def cells(self) -> int:
@@ -63,26 +65,37 @@ class TileCopy:
         return self.row_cells + (self.swizzle == "padded")
 
     @property
+    def mask(self) -> int:
+        """Of the xors by rows; if it exceeds what the row can take, cells leave their rows."""
+        return (self.phases or self.row_cells & -self.row_cells) - 1
+
+    @property
     def lds_words(self) -> int:
-        return self.rows * self.row_stride * self.words
+        return self.lds_cells * self.words
+
+    @property
+    def lds_cells(self) -> int:
+        """Cells of the tile's region."""
+        whole = 32 if self.base or self.mask >= self.row_cells & -self.row_cells else 1
+        return -(-(self.base + self.rows * self.row_stride) // whole) * whole
 
     @property
     def lds_elements(self) -> int:
-        return self.rows * self.row_stride * self.per_cell
+        return self.lds_cells * self.per_cell
 
     def place(self, row: NDArray[np.int64], column: NDArray[np.int64]) -> NDArray[np.int64]:
         """The cell in LDS that a cell of the tile goes to."""
-        mask = (self.row_cells & -self.row_cells) - 1
+        mask = self.mask
         match self.swizzle:
             case "xor":
                 column = column ^ (row & mask)
             case "xor-high":
                 column = column ^ ((row >> 1) & mask)
             case "flat":
-                flat = row * self.row_cells + column
+                flat = row * self.row_cells + column + self.base
                 return flat ^ ((flat >> 2) & 3)
             case "not-own-inverse":  # CuTe's S<3, 4, 2> on cells of 16 bytes
-                flat = row * self.row_cells + column
+                flat = row * self.row_cells + column + self.base
                 return flat ^ ((flat >> 2) & 7)
             case "rotate":
                 column = (column + row) % self.row_cells
@@ -94,7 +107,7 @@ class TileCopy:
 
     def place_ir(self) -> list[str]:
         """The same as IR, from `%row` and `%column` to `%cell`."""
-        mask = (self.row_cells & -self.row_cells) - 1
+        mask = self.mask
         flat = ["%start = arith.muli %row, %cRow : index",
                 "%cell = arith.addi %start, %moved : index"]  # fmt: skip
         xor = [f"%m = arith.constant {mask} : index",
@@ -111,7 +124,9 @@ class TileCopy:
             case "flat" | "not-own-inverse":
                 bits = 3 if self.swizzle == "flat" else 7
                 return ["%start = arith.muli %row, %cRow : index",
-                        "%n0 = arith.addi %start, %column : index",
+                        "%inside = arith.addi %start, %column : index",
+                        f"%base = arith.constant {self.base} : index",
+                        "%n0 = arith.addi %inside, %base : index",
                         "%c2 = arith.constant 2 : index",
                         f"%c3 = arith.constant {bits} : index",
                         "%high = arith.shrui %n0, %c2 : index",
@@ -279,7 +294,7 @@ gpu.module @m {{
 
     def expected(self) -> NDArray[np.uint32]:
         """LDS after the copy, in dwords."""
-        image = np.full((self.rows * self.row_stride, self.words), BEFORE * 0x01010101, np.uint32)
+        image = np.full((self.lds_cells, self.words), BEFORE * 0x01010101, np.uint32)
         place, cells = self.copy(image, self.source().reshape(-1, self.words))
         image[place] = cells
         return image.reshape(-1)
@@ -296,8 +311,10 @@ def before_ir(element: str) -> str:
 
 
 # The names that a step defines.
-LOCAL = ("before n row column word at rowIn columnIn in v x m flip high moved start cell by "
-         "shift sum n0 c2 c3 x0 stride all there from valid to in_tile").split()  # fmt: skip
+LOCAL = (
+    "before n row column word at rowIn columnIn in v x m flip high moved start cell by "
+    "shift sum inside base n0 c2 c3 x0 stride all there from valid to in_tile"
+).split()
 
 
 def rename(line: str, suffix: object, names: list[str] = LOCAL) -> str:

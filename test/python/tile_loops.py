@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from tile_copies import BEFORE, ELEMENTS, LOCAL, TileCopy, before_ir, rename
 
 Bytes = NDArray[np.uint8]
-WRITTEN = ["xor", "xor", "xor-high", "flat", "not-own-inverse", "rotate", "rotate-back", "xor-rotate",
-           "padded", "none"]  # fmt: skip
+WRITTEN = ["xor", "xor", "xor-high", "flat", "not-own-inverse", "rotate", "rotate-back",
+           "xor-rotate", "padded", "none"]  # fmt: skip
 LARGEST_LDS = 64 << 10
 # Names of a tile; each tile of a kernel has its own.
 OF_TILE = "source tile cRow cWords cRows cColumns cSteps zero out was was_bits table page".split()
@@ -273,7 +273,7 @@ class TileLoop:
                 lines += [rename(line, step, local) for line in body]
         else:
             lines += ["scf.for %i = %c0 to %cSteps step %c1 {"]
-            lines += copy.body("%i", self._source_type(tile), tile.lds_type, locate) + ["}"]
+            lines += [*copy.body("%i", self._source_type(tile), tile.lds_type, locate), "}"]
         names = ["firstrow", "first"] + [f"s{step}" for step in range(copy.steps)]
         names += [f"{n}_{step}" for n in local for step in range(copy.steps)]
         lines = [rename(line, f"{name}_{'ab'[number]}", names) for line in lines]
@@ -397,8 +397,8 @@ class TileLoop:
                 name = f"tile{region}__{own}"
                 start += [f"%{name} = lds.region @{name} offset({offset}) size({tile.image_bytes}) "
                           f"{swizzle} : {tile.lds_type}"]  # fmt: skip
-                fill += [f"scf.for %j = %t to %all_{name} step %cThreads {{",
-                         f"memref.store %was_{own}, %{name}[%j] : {tile.lds_type}", "}"]  # fmt: skip
+                store = f"memref.store %was_{own}, %{name}[%j] : {tile.lds_type}"
+                fill += [f"scf.for %j = %t to %all_{name} step %cThreads {{", store, "}"]
                 start += [f"%all_{name} = arith.constant {count} : index"]
         if self.dump:
             words = self.lds_bytes // 4

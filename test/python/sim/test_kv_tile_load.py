@@ -7,12 +7,13 @@ grid, `make nightly` all of it.
 
 from __future__ import annotations
 
+import itertools
 import os
-import random
+from dataclasses import astuple
 
 import lodestone
 import pytest
-from kv_tiles import Configuration, check, execute, grid
+from kv_tiles import Configuration, check, covering, execute, grid
 from lodestone import sim
 from lodestone.kernels._kernel import Kernel
 from lodestone.kernels.kv_tile_load import FORMS, kv_tile_load
@@ -25,8 +26,18 @@ SEED = int(os.environ.get("LODESTONE_KV_TILES_SEED", "0"))
 
 
 def sample(chip: str, count: int) -> list[Configuration]:
-    points = [point for point in grid() if point.chip == chip]
-    return random.Random(SEED).sample(points, min(count, len(points)))
+    return covering([point for point in grid() if point.chip == chip], count, SEED)
+
+
+def test_sample_has_all_pairs() -> None:
+    """Any two values of two axes are in sixteen points, and a large sample is the grid."""
+    points = [*grid(("gfx950",))]
+    assert len(points) == 3 * 3 * 2**5
+    pairs = [{*itertools.combinations(enumerate(astuple(point)), 2)} for point in points]
+    few = covering(points, 16, SEED)
+    found = [{*itertools.combinations(enumerate(astuple(point)), 2)} for point in few]
+    assert set().union(*found) == set().union(*pairs)
+    assert {*covering(points, 1000, SEED)} == {*points}
 
 
 def function_of(compiled: lodestone.Compilation) -> Function:
@@ -54,7 +65,7 @@ def test_image(configuration: Configuration, form: str) -> None:
 
 # gfx942 has DMAs of 4 bytes only: each cell takes four, each lane another one's bytes.
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("configuration", sample("gfx942", SAMPLE // 3), ids=str)
+@pytest.mark.parametrize("configuration", sample("gfx942", SAMPLE * 2 // 3), ids=str)
 def test_image_gfx942(configuration: Configuration, form: str) -> None:
     function = function_of(check(configuration, form))
     assert (form == "direct") == any(x.is_lds_dma for x in function.instructions)

@@ -137,7 +137,11 @@ def random_copy(pick: random.Random, rank: int, num_warps: int, kind: str) -> Mo
     if kind == "gather":
         move.row_bits = pick.choice([16, 32])
         move.rows = np.array([pick.randrange(shape[0] + 2) for _ in range(block[0])])
-        move.copy = copy = replace(copy, offsets=(0, offsets[1]))
+        copy = replace(copy, offsets=(0, offsets[1]))
+        if copy.padding and block[1] * copy.element % (4 * copy.padding[0]):
+            # An instruction must end where the padding starts anew.
+            copy = replace(copy, padding=None)
+        move.copy = copy
     elif pick.random() < 0.25:
         divided = [(d, p) for d, n in enumerate(block) for p in (2, 3, 4) if n % p == 0]
         if divided and not copy.padding:
@@ -184,8 +188,8 @@ class CopyProgram:
             kind = pick.choice(["load", "load", "gather", "store", "fused"])
             rank = 2 if kind == "gather" else pick.choice([1, 2, 2, 3, 4, 5])
             step = self._fused(pick, rank) if kind == "fused" else []
-            self.steps.append(step or [random_copy(pick, rank, self.num_warps,
-                                                   "load" if kind == "fused" else kind)])  # fmt: skip
+            alone = "load" if kind == "fused" else kind
+            self.steps.append(step or [random_copy(pick, rank, self.num_warps, alone)])
             self.waits.append(pick.choice([None, 0, 1, 1, 2]))
         at = 0
         for move in self.moves:
@@ -250,7 +254,8 @@ class CopyProgram:
             for name, target in zip(names, targets, strict=True):
                 exact = f"memref<{elements}x{copy.dtype}, strided<[1]>, 3>"
                 lines += [
-                    f"{target}_cut = memref.subview {name}[0] [{elements}] [1] : {plain} to {exact}",
+                    f"{target}_cut = memref.subview {name}[0] [{elements}] [1] "
+                    f": {plain} to {exact}",
                     f"{target}_flat = memref.cast {target}_cut : {exact} "
                     f"to memref<{elements}x{copy.dtype}, 3>",
                     f"{target} = memref.expand_shape {target}_flat [[{groups}]] "
@@ -275,17 +280,20 @@ class CopyProgram:
         if move.early:
             clauses += " early_timeout"
         blocks, types = ", ".join(targets), ", ".join([lds] * len(targets))
+        memrefs = f"{memref} to {types}"
         if move.kind == "store":
-            return arguments, lines, f"tdm.store {blocks} to {source}[{at}]{clauses} : {types} to {memref}"
-        if move.kind == "gather":
+            text = f"tdm.store {blocks} to {source}[{at}]{clauses} : {types} to {memref}"
+        elif move.kind == "gather":
             vector = f"vector<{len(move.rows)}xi{move.row_bits}>"
             rows = f"memref<{len(move.rows)}xi{move.row_bits}>"
             arguments.append(f"%rows{number}_: {rows}")
             lines.append(f"%rows{number} = vector.load %rows{number}_[%c0] : {rows}, {vector}")
             column = at.split(", ")[1]
-            return arguments, lines, (f"tdm.gather {source}[{column}] rows(%rows{number} : {vector}) "
-                                      f"to {blocks}{clauses} : {memref} to {types}")  # fmt: skip
-        return arguments, lines, f"tdm.load {source}[{at}] to {blocks}{clauses} : {memref} to {types}"
+            text = (f"tdm.gather {source}[{column}] rows(%rows{number} : {vector}) "
+                    f"to {blocks}{clauses} : {memrefs}")  # fmt: skip
+        else:
+            text = f"tdm.load {source}[{at}] to {blocks}{clauses} : {memrefs}"
+        return arguments, lines, text
 
     def _read(self, number: int) -> list[str]:
         """Write the regions of a move to memory."""
