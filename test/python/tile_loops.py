@@ -36,6 +36,7 @@ class Tile:
         gap: elements behind each row of the source.
         offsets: where its regions are in LDS, in bytes.
         slots: buffers in a region, one after the other.
+        matrix: the memref in LDS has rows and columns; else it is one row.
     """
 
     copy: TileCopy
@@ -44,6 +45,7 @@ class Tile:
     gap: int
     offsets: list[int] = field(default_factory=list)
     slots: int = 1
+    matrix: bool = False
     pages: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
 
     @property
@@ -71,7 +73,22 @@ class Tile:
     @property
     def lds_type(self) -> str:
         elements = self.region_bytes // self.element_bytes
-        return f"memref<{elements}x{self.copy.element}, #lds>"
+        columns = self.copy.row_stride * self.copy.per_cell
+        shape = f"{elements // columns}x{columns}" if self.matrix else elements
+        return f"memref<{shape}x{self.copy.element}, #lds>"
+
+    def index(self, lines: list[str], at: str) -> list[str]:
+        """The lines with the access of the tile at element `at` in the memref's own indices."""
+        if not self.matrix:
+            return lines
+        columns = self.copy.row_stride * self.copy.per_cell
+        split = [f"%atcolumns = arith.constant {columns} : index",
+                 f"%atrow = arith.divui {at}, %atcolumns : index",
+                 f"%atcolumn = arith.remui {at}, %atcolumns : index"]  # fmt: skip
+        defined = [n for n, line in enumerate(lines) if line.startswith(f"{at} = ")]
+        place = defined[0] + 1 if defined else 0
+        lines = [line.replace(f"%tile[{at}]", "%tile[%atrow, %atcolumn]") for line in lines]
+        return [*lines[:place], *split, *lines[place:]]
 
     @property
     def is_in_order(self) -> bool:
@@ -96,7 +113,7 @@ class Tile:
         return self.offsets[buffer % regions] + np.asarray(self.swizzle.apply(logical + slot))
 
 
-def pick_copy(pick: random.Random, threads: int, width: int, gfx1250: bool) -> TileCopy:
+def pick_copy(pick: random.Random, threads: int, width: int) -> TileCopy:
     """A tile; what doesn't fit together is part of it."""
     cell = pick.choice([4, 8, 16, 16, 16])
     row_cells = pick.choice([2, 4, 4, 8, 8, 8, 8, 16, 16, 16, 32, 3, 6, 12, 24])
@@ -162,6 +179,7 @@ class TileLoop:
             body for each of them.
         last_guarded: the last turn copies nothing; else it copies a tile that nobody reads.
         groups: copies are waited for by groups; else by barriers.
+        carried: the turn's number is carried by the loop, instead of its induction variable.
         noalias: the compiler knows that what is read and what is written are apart.
         dump: the kernel writes all of LDS out at its end.
     """
@@ -179,6 +197,7 @@ class TileLoop:
         self.computed = pick.random() < 0.5
         self.last_guarded = pick.random() < 0.5
         self.groups = pick.random() < 0.6
+        self.carried = pick.random() < 0.25
         self.noalias = pick.random() < 0.8
         # A loop that runs once isn't one: with its last copy gone there is nothing to remark on.
         once = self.buffers == 2 and not self.computed and self.trips == 2
@@ -201,10 +220,11 @@ class TileLoop:
 
     def _pick_tile(self, pick: random.Random) -> Tile:
         while True:
-            copy = pick_copy(pick, self.threads, self.width, self.chip == "gfx1250")
+            copy = pick_copy(pick, self.threads, self.width)
             per_cell, row = copy.per_cell, copy.row_elements
             tile = Tile(copy, 1, 0, pick.choice([0, 0, 0, per_cell, 3 * per_cell, 1]))
             tile.slots = self.buffers if self.computed else 1
+            tile.matrix = pick.random() < 0.4
             # A read of several cells needs the attribute, which splits it where it must.
             most = row if copy.attribute else per_cell
             most = min(most, 16 // tile.element_bytes)
@@ -265,15 +285,16 @@ class TileLoop:
             locate += [f"%slotsize = arith.constant {copy.lds_elements} : index",
                        f"%to = arith.muli {slot}, %slotsize : index"]  # fmt: skip
         local = [*LOCAL, "entry", "in_page", "last", "clamped", "number", "numberx", "page0",
-                 "slotsize"]  # fmt: skip
+                 "slotsize", "atrow", "atcolumn", "atcolumns"]  # fmt: skip
         if copy.unrolled:
             for step in range(copy.steps):
                 lines.append(f"%s{step} = arith.constant {step} : index")
                 body = copy.body(f"%s{step}", self._source_type(tile), tile.lds_type, locate)
-                lines += [rename(line, step, local) for line in body]
+                lines += [rename(line, step, local) for line in tile.index(body, "%at")]
         else:
             lines += ["scf.for %i = %c0 to %cSteps step %c1 {"]
-            lines += [*copy.body("%i", self._source_type(tile), tile.lds_type, locate), "}"]
+            body = copy.body("%i", self._source_type(tile), tile.lds_type, locate)
+            lines += [*tile.index(body, "%at"), "}"]
         names = ["firstrow", "first"] + [f"s{step}" for step in range(copy.steps)]
         names += [f"{n}_{step}" for n in local for step in range(copy.steps)]
         lines = [rename(line, f"{name}_{'ab'[number]}", names) for line in lines]
@@ -324,6 +345,7 @@ class TileLoop:
             f"vector.store %x, %out[%o] : {out}, {vector}",
             "}",
         ]
+        lines = tile.index(lines, "%at")
         return self._own(["scf.execute_region {", *lines, "scf.yield", "}"], number, buffer)
 
     def _sync(self) -> list[str]:
@@ -397,8 +419,10 @@ class TileLoop:
                 name = f"tile{region}__{own}"
                 start += [f"%{name} = lds.region @{name} offset({offset}) size({tile.image_bytes}) "
                           f"{swizzle} : {tile.lds_type}"]  # fmt: skip
-                store = f"memref.store %was_{own}, %{name}[%j] : {tile.lds_type}"
-                fill += [f"scf.for %j = %t to %all_{name} step %cThreads {{", store, "}"]
+                store = [f"memref.store %was_{own}, %tile[%j] : {tile.lds_type}"]
+                fill += [f"scf.for %j = %t to %all_{name} step %cThreads {{"]
+                fill += [line.replace("%tile[", f"%{name}[") for line in tile.index(store, "%j")]
+                fill += ["}"]
                 start += [f"%all_{name} = arith.constant {count} : index"]
         if self.dump:
             words = self.lds_bytes // 4
@@ -427,10 +451,14 @@ class TileLoop:
         trips = "%cTrips = arith.index_castui %trips : i32 to index"
         if self.known_trips:
             trips = f"%cTrips = arith.constant {self.trips} : index"
+        head, last = "scf.for %k = %c0 to %cTrips step %cBodies {", []
+        if self.carried:
+            head = ("%end = scf.for %count = %c0 to %cTrips step %cBodies "
+                    "iter_args(%k = %c0) -> (index) {")  # fmt: skip
+            last = ["%k_next = arith.addi %k, %cBodies : index", "scf.yield %k_next : index"]
         body = "\n    ".join(
-            [*start, *fill, "gpu.barrier", *before,
-             "scf.for %k = %c0 to %cTrips step %cBodies {", *loop, "}", *dump]
-        )  # fmt: skip
+            [*start, *fill, "gpu.barrier", *before, head, *loop, *last, "}", *dump]
+        )
         return f"""
 #lds = #gpu.address_space<workgroup>
 gpu.module @m {{
