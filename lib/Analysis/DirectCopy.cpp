@@ -316,13 +316,14 @@ std::optional<ThreadForm> lodestone::evaluateOffset(ThreadValues &values,
       getElementOffset(memref, indices, values, /*iterations=*/{}, unknown);
   std::optional<uint64_t> bytes =
       lds::getElementBytes(cast<MemRefType>(memref.getType()).getElementType());
-  // LDS addresses have 32 bits.
-  if (!elements || !bytes || elements->width < 32) {
-    if (elements)
-      unknown = indices.empty() ? memref : indices.front();
+  if (!elements || !bytes)
     return std::nullopt;
-  }
-  return addScaled(ThreadForm(), *elements, *bytes, values.getNumThreads());
+  ThreadForm offset =
+      addScaled(ThreadForm(), *elements, *bytes, values.getNumThreads());
+  if (offset.width >= kLDSOffsetBits)
+    return offset;
+  unknown = indices.empty() ? memref : indices.front();
+  return std::nullopt;
 }
 
 std::optional<LaneConflict>
