@@ -15,6 +15,7 @@
 #define LODESTONE_LIB_TRANSFORMS_DIRECTLOADBUILDER_H
 
 #include "DMAAddress.h"
+#include "FlatBuffer.h"
 
 #include "lodestone/Transforms/CloneForThread.h"
 
@@ -25,7 +26,8 @@ namespace lodestone {
 struct DirectLoadOptions {
   /// Make copies out of several narrower DMAs if the chip doesn't take theirs.
   bool narrow = true;
-  /// Every memref of dynamic size has less than 2^32 bytes.
+  /// Memrefs whose sizes or strides aren't constant have less than 2^32 bytes,
+  /// and no negative strides.
   bool assumeSmallBuffers = false;
 };
 
@@ -75,16 +77,18 @@ private:
   bool checkWindow(DirectCopy &copy, unsigned width);
   bool checkNarrowing(DirectCopy &copy);
   std::string whyNoBuffer(const DirectCopy &copy) const;
-  bool checkZeroFill(DirectCopy &copy);
+  bool checkZeroFill(DirectCopy &copy, unsigned width);
   mlir::Value getThread(unsigned perCell, unsigned part);
   CloneForThread &getCloner(unsigned perCell, unsigned part);
   mlir::Value getWaveOffset(mlir::OpBuilder &builder, const DirectCopy &copy);
   mlir::Value getFlatTarget(mlir::OpBuilder &builder, const DirectCopy &copy);
   LaneSource getSource(mlir::OpBuilder &builder, const DirectCopy &copy,
                        unsigned perCell, unsigned part);
-  void zeroFill(mlir::OpBuilder &builder, mlir::Location loc,
-                LaneSource &source);
-  mlir::Value getBuffer(mlir::Location loc, mlir::Value memref);
+  void readThroughBuffer(mlir::OpBuilder &builder, const DirectCopy &copy,
+                         LaneSource &source);
+  void makeGuarded(mlir::OpBuilder &builder, const DirectCopy &copy,
+                   mlir::Value guard,
+                   llvm::function_ref<void(mlir::OpBuilder &)> make);
   bool shareAddress(mlir::OpBuilder &builder, const DirectCopy &copy,
                     const DMAAddress &address, mlir::Type type);
 
@@ -97,7 +101,7 @@ private:
   mlir::Value waveStart;
   std::map<std::pair<unsigned, unsigned>, std::unique_ptr<CloneForThread>>
       cloners;
-  llvm::DenseMap<mlir::Value, mlir::Value> buffers;
+  llvm::DenseMap<mlir::Value, FlatBuffer> buffers;
   /// The last DMA with addresses of its own to each target.
   llvm::DenseMap<mlir::Value, MadeDMA> lastDMAs;
   llvm::SmallVector<mlir::Operation *> dead;

@@ -145,12 +145,11 @@ gpu.module @m {
 // memref's bytes, whichever bound they fail; the next byte of a short row would be another row's.
 // CHECK-LABEL: gpu.func @zero_fill
 // CHECK-SAME: (%[[G:.+]]: memref<16x96xf32>
-// CHECK-DAG: %[[BUFFER:.+]] = amdgpu.fat_raw_buffer_cast %[[G]]
-// CHECK-DAG: %[[ROWS:.+]] = arith.constant 16 : index
-// CHECK-DAG: %[[ZERO:.+]] = arith.constant 0 : index
-// CHECK: %[[R:.+]] = arith.select %[[IN:.+]], %{{.+}}, %[[ROWS]]
-// CHECK: %[[C:.+]] = arith.select %[[IN]], %{{.+}}, %[[ZERO]]
-// CHECK: amdgpu.gather_to_lds %[[BUFFER]][%[[R]], %[[C]]]
+// CHECK-DAG: %[[FLAT:.+]] = memref.reinterpret_cast %[[G]] to offset: [0], sizes: [1536], strides: [1]
+// CHECK-DAG: %[[BUFFER:.+]] = amdgpu.fat_raw_buffer_cast %[[FLAT]]
+// CHECK-DAG: %[[END:.+]] = arith.constant 1536 : index
+// CHECK: %[[AT:.+]] = arith.select %{{.+}}, %{{.+}}, %[[END]]
+// CHECK: amdgpu.gather_to_lds %[[BUFFER]][%[[AT]]]
 !lds = memref<64xf32, #gpu.address_space<workgroup>>
 gpu.module @m {
   gpu.func @zero_fill(%g: memref<16x96xf32>, %row: index, %n: index) workgroup(%lds: !lds) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
