@@ -101,6 +101,13 @@ static std::optional<DirectCopy> matchCopy(Operation *op) {
     return std::nullopt;
   scf::IfOp zeroFill;
   Operation *loadOp = findLoad(store->stored, zeroFill);
+  bool isPlain = loadOp;
+  if (!isPlain) {
+    bool isOnlyUse;
+    SmallVector<Operation *> loads = findCopiedLoads(store->stored, isOnlyUse);
+    loadOp = loads.empty() ? nullptr : loads.front();
+    zeroFill = {};
+  }
   std::optional<MemRefAccess> load =
       loadOp ? MemRefAccess::get(loadOp) : std::nullopt;
   if (!load)
@@ -120,6 +127,13 @@ static std::optional<DirectCopy> matchCopy(Operation *op) {
                   {},
                   {},
                   std::nullopt};
+  if (!isPlain) {
+    refuse(copy, "value-changed",
+           llvm::formatv("what is stored isn't what is loaded, or zeros where "
+                         "an 'scf.if' loads nothing, but what '{0}' makes of it",
+                         store->stored.getDefiningOp()->getName()));
+    return copy;
+  }
   if (!checkElements(copy, *load, *store))
     return copy;
   auto vector = dyn_cast<VectorType>(copy.type);
@@ -310,13 +324,14 @@ std::optional<ThreadForm> lodestone::evaluateOffset(ThreadValues &values,
       getElementOffset(memref, indices, values, /*iterations=*/{}, unknown);
   std::optional<uint64_t> bytes =
       lds::getElementBytes(cast<MemRefType>(memref.getType()).getElementType());
-  // LDS addresses have 32 bits.
-  if (!elements || !bytes || elements->width < 32) {
-    if (elements)
-      unknown = indices.empty() ? memref : indices.front();
+  if (!elements || !bytes)
     return std::nullopt;
-  }
-  return addScaled(ThreadForm(), *elements, *bytes, values.getNumThreads());
+  ThreadForm offset =
+      addScaled(ThreadForm(), *elements, *bytes, values.getNumThreads());
+  if (offset.width >= kLDSOffsetBits)
+    return offset;
+  unknown = indices.empty() ? memref : indices.front();
+  return std::nullopt;
 }
 
 std::optional<LaneConflict>

@@ -49,6 +49,12 @@ static MaybeForm applyAffine(AffineExpr expr, unsigned numDims,
       return std::nullopt;
   if (expr.getKind() == AffineExprKind::CeilDiv)
     return applyBinary(Binary::ceilDivS, *a, *b, index, numThreads);
+  // The bits below a power of two, also of what is negative.
+  if (expr.getKind() == AffineExprKind::Mod && b->isConstant() &&
+      b->constant.isUniform() && llvm::isPowerOf2_64(b->constant[0])) {
+    ThreadForm mask{64, b->constant[0] - 1, {}};
+    return applyBinary(Binary::bitAnd, *a, mask, index, numThreads);
+  }
   MaybeForm quotient =
       applyBinary(Binary::floorDivS, *a, *b, index, numThreads);
   if (!quotient || expr.getKind() == AffineExprKind::FloorDiv)
@@ -81,7 +87,9 @@ static MaybeForm delinearize(affine::AffineDelinearizeIndexOp op,
     return std::nullopt;
   Type index = op.getLinearIndex().getType();
   ThreadForm rest = *operands[0];
-  if (!isExact(rest, index, /*isUnsigned=*/true))
+  // It rounds down, which is the same for what isn't negative, and for what is
+  // known modulo powers of two.
+  if (rest.isConstant() && !isExact(rest, index, /*isUnsigned=*/true))
     return std::nullopt;
   ArrayRef<int64_t> basis = op.getStaticBasis();
   if (op.hasOuterBound())

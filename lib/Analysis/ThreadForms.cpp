@@ -82,9 +82,19 @@ static ThreadForm narrowed(const ThreadForm &form, unsigned width,
   return result;
 }
 
+/// Of the number that has the fewest.
+static unsigned countTrailingZeros(const Lanes &lanes) {
+  unsigned zeros = 64;
+  for (size_t i = 0, e = lanes.getNumEntries(); i < e; ++i)
+    zeros = std::min<unsigned>(zeros, llvm::countr_zero(uint64_t(lanes[i])));
+  return zeros;
+}
+
 ThreadForm lodestone::addScaled(const ThreadForm &a, const ThreadForm &b,
                                 Lanes factor, unsigned numThreads) {
-  unsigned width = std::min(a.width, b.width);
+  // Zeros at the end of the factor push what isn't known of `b` further up.
+  unsigned width =
+      std::min({a.width, b.width + countTrailingZeros(factor), 64u});
   auto combine = [&](const Lanes &x, const Lanes &y) {
     return map(
         numThreads,
@@ -117,11 +127,10 @@ ThreadForm lodestone::addScaled(const ThreadForm &a, const ThreadForm &b,
 
 MaybeForm lodestone::multiply(const ThreadForm &a, const ThreadForm &b,
                               unsigned numThreads) {
-  unsigned width = std::min(a.width, b.width);
   if (b.isConstant())
-    return addScaled(ThreadForm{width, 0, {}}, a, b.constant, numThreads);
+    return addScaled(ThreadForm{b.width, 0, {}}, a, b.constant, numThreads);
   if (a.isConstant())
-    return addScaled(ThreadForm{width, 0, {}}, b, a.constant, numThreads);
+    return addScaled(ThreadForm{a.width, 0, {}}, b, a.constant, numThreads);
   return std::nullopt;
 }
 
@@ -223,11 +232,116 @@ bool lodestone::isExact(const ThreadForm &form, Type type, bool isUnsigned) {
   return true;
 }
 
+//===----------------------------------------------------------------------===//
+// Below the unknown terms, bits are known
+//===----------------------------------------------------------------------===//
+
+/// How many of the low bits of `form` are those of its constant: no unknown
+/// term reaches them.
+static unsigned countKnownBits(const ThreadForm &form, Type type) {
+  // No more than both widths of index have.
+  unsigned known = std::min(form.width, isa<IndexType>(type) ? 32u : 64u);
+  for (const ThreadForm::Term &term : form.terms)
+    known = std::min(known, countTrailingZeros(term.coefficient));
+  return known;
+}
+
+static bool all(const Lanes &lanes, function_ref<bool(int64_t)> holds) {
+  for (size_t i = 0, e = lanes.getNumEntries(); i < e; ++i)
+    if (!holds(lanes[i]))
+      return false;
+  return true;
+}
+
+/// `form` without its `count` lowest bits, which are known. What is above them
+/// is linear: terms, too, are multiples of 2^count.
+static MaybeForm dropLowBits(const ThreadForm &form, int64_t count, Type type,
+                             unsigned numThreads) {
+  unsigned width =
+      isa<IndexType>(type) ? std::min(form.width, 32u) : form.width;
+  if (count < 0 || count > countKnownBits(form, type) || count >= width)
+    return std::nullopt;
+  width -= count;
+  auto shift = [&](int64_t v) { return wrap(v >> count, width); };
+  ThreadForm result{width, map(numThreads, shift, form.constant), {}};
+  for (const ThreadForm::Term &term : form.terms) {
+    Lanes coefficient = map(numThreads, shift, term.coefficient);
+    if (!coefficient.isZero())
+      result.terms.push_back({term.value, term.instance, coefficient});
+  }
+  return result;
+}
+
+/// `op` where it does nothing to unknown terms but keep, drop, or shift all of
+/// them. `other` is exact.
+static MaybeForm applyBelowTerms(Binary op, const ThreadForm &form,
+                                 const ThreadForm &other, Type type,
+                                 unsigned numThreads) {
+  unsigned known = countKnownBits(form, type);
+  auto isBelow = [&](int64_t v) {
+    return known > 0 && v >= 0 && (known >= 63 || v >> known == 0);
+  };
+  auto isOnesAbove = [&](int64_t v) { return known < 64 && v >> known == -1; };
+  auto isPowerOf2 = [](int64_t v) { return v > 0 && llvm::isPowerOf2_64(v); };
+  auto bitwise = [&](auto function) {
+    ThreadForm result = form;
+    result.constant = map(numThreads, function, form.constant, other.constant);
+    return result;
+  };
+  auto low = [&](const Lanes &mask) -> MaybeForm {
+    if (!all(mask, isBelow))
+      return std::nullopt;
+    auto cut = [](int64_t v, int64_t m) { return v & m; };
+    return ThreadForm{*getThreadFormWidth(type),
+                      map(numThreads, cut, form.constant, mask),
+                      {}};
+  };
+  switch (op) {
+  case Binary::bitAnd:
+    if (all(other.constant, isOnesAbove))
+      return bitwise([](int64_t v, int64_t m) { return v & m; });
+    return low(other.constant);
+  case Binary::bitOr:
+  case Binary::bitXor:
+    if (!all(other.constant, isBelow))
+      return std::nullopt;
+    if (op == Binary::bitOr)
+      return bitwise([](int64_t v, int64_t m) { return v | m; });
+    return bitwise([](int64_t v, int64_t m) { return v ^ m; });
+  case Binary::remU:
+    if (!all(other.constant, isPowerOf2))
+      return std::nullopt;
+    return low(
+        map(numThreads, [](int64_t v) { return v - 1; }, other.constant));
+  case Binary::shrU:
+  case Binary::shrS:
+    if (!other.constant.isUniform())
+      return std::nullopt;
+    return dropLowBits(form, other.constant[0], type, numThreads);
+  case Binary::divU:
+  case Binary::floorDivS:
+    if (!other.constant.isUniform() || !isPowerOf2(other.constant[0]))
+      return std::nullopt;
+    return dropLowBits(form, llvm::Log2_64(other.constant[0]), type,
+                       numThreads);
+  default:
+    return std::nullopt;
+  }
+}
+
 MaybeForm lodestone::applyBinary(Binary op, const ThreadForm &a,
                                  const ThreadForm &b, Type type,
                                  unsigned numThreads) {
   bool isUnsigned = readsUnsigned(op);
-  if (!isExact(a, type, isUnsigned) || !isExact(b, type, isUnsigned))
+  bool isExactA = isExact(a, type, isUnsigned);
+  bool isExactB = isExact(b, type, isUnsigned);
+  bool commutes =
+      op == Binary::bitAnd || op == Binary::bitOr || op == Binary::bitXor;
+  if (!isExactA && isExactB)
+    return applyBelowTerms(op, a, b, type, numThreads);
+  if (isExactA && !isExactB && commutes)
+    return applyBelowTerms(op, b, a, type, numThreads);
+  if (!isExactA || !isExactB)
     return std::nullopt;
   // The upper half of a product depends on how wide index is.
   if (isa<IndexType>(type) &&
@@ -272,7 +386,8 @@ MaybeForm lodestone::shiftLeft(const ThreadForm &a, const ThreadForm &b,
   std::optional<Lanes> factor = tryMap(numThreads, power, b.constant);
   if (!factor)
     return std::nullopt;
-  return addScaled(ThreadForm{a.width, 0, {}}, a, *factor, numThreads);
+  return addScaled(ThreadForm{*getThreadFormWidth(type), 0, {}}, a, *factor,
+                   numThreads);
 }
 
 MaybeForm lodestone::convert(const ThreadForm &form, Type from, Type to,

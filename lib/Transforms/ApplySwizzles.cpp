@@ -180,11 +180,7 @@ Value AccessRewriter::getElement(ImplicitLocOpBuilder &builder,
   for (auto [index, stride] : llvm::zip(indices, plan.view->strides))
     add(index, stride);
   add(builder.getIndexAttr(extra), 1);
-  Value physical = offset.emit();
-  if (plan.elementBytes == 1)
-    return physical;
-  return builder.createOrFold<arith::DivUIOp>(
-      physical, arith::ConstantIndexOp::create(builder, plan.elementBytes));
+  return offset.emit(plan.elementBytes);
 }
 
 Value AccessRewriter::rewriteElement(ImplicitLocOpBuilder &builder,

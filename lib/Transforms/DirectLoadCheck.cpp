@@ -8,6 +8,7 @@
 
 #include "DirectLoadBuilder.h"
 
+#include "lodestone/Analysis/MemRefAccess.h"
 #include "lodestone/Analysis/MemoryAccess.h"
 #include "lodestone/Analysis/TileCopies.h"
 #include "lodestone/Analysis/TrailingZeros.h"
@@ -99,6 +100,43 @@ bool DirectLoadBuilder::checkWindow(DirectCopy &copy, unsigned width) {
                                 "the DMA moves {1} bytes a lane",
                                 alignment, width));
   return true;
+}
+
+/// Checks that a DMA of dwords reads at multiples of four bytes: a buffer drops
+/// the low bits of an address. The memref's base is taken to be at one.
+static bool checkSourceAlignment(DirectCopy &copy, unsigned width) {
+  constexpr uint64_t dword = 4;
+  if (width < dword || copy.elementBytes % dword == 0)
+    return true;
+  MemRefAccess access = *MemRefAccess::get(copy.load);
+  SmallVector<int64_t> strides;
+  int64_t start;
+  uint64_t alignment = copy.elementBytes;
+  if (succeeded(cast<MemRefType>(copy.source.getType())
+                    .getStridesAndOffset(strides, start))) {
+    TrailingZeros zeros;
+    unsigned low = TrailingZeros::kAll;
+    auto include = [&](unsigned zerosOfFactor, int64_t factor) {
+      if (ShapedType::isDynamic(factor))
+        low = std::min(low, zerosOfFactor);
+      else if (factor != 0)
+        low = std::min<unsigned>(low, zerosOfFactor +
+                                          llvm::countr_zero<uint64_t>(factor));
+    };
+    include(0, start);
+    for (auto [dim, stride] : llvm::enumerate(strides))
+      include(access.map ? zeros.of(access.map.getResult(dim), access.operands,
+                                    access.map.getNumDims())
+                         : zeros.of(access.operands[dim]),
+              stride);
+    alignment <<= std::min(low, 2u);
+  }
+  if (std::max(alignment, access.alignment.value_or(1)) % dword == 0)
+    return true;
+  return refuse(copy, "source-misaligned",
+                llvm::formatv("addresses in memory are multiples of {0} bytes "
+                              "only, but an LDS-DMA of dwords needs {1}",
+                              alignment, dword));
 }
 
 scf::IfOp DirectLoadBuilder::getGuard(const DirectCopy &copy) const {
@@ -241,5 +279,6 @@ void DirectLoadBuilder::check(DirectCopy &copy) {
   }
   (void)(checkWindow(copy, width) &&
          (!copy.zeroFill || checkZeroFill(copy, width)) &&
-         (!narrower || checkNarrowing(copy)));
+         (!narrower || checkNarrowing(copy)) &&
+         checkSourceAlignment(copy, width));
 }

@@ -147,33 +147,50 @@ void PhysicalOffset::add(OpFoldResult term, uint64_t bytes) {
   addTo(mayStayOutside(value, bytes) ? outside : inside, value, bytes);
 }
 
-Value PhysicalOffset::emit(const Sum &sum) {
+Value PhysicalOffset::emit(const Sum &sum, uint64_t unit) {
   Value result;
   auto add = [&](Value term) {
     result = result ? builder.createOrFold<arith::AddIOp>(result, term) : term;
   };
   for (Term term : sum.terms)
     add(builder.createOrFold<arith::MulIOp>(
-        term.value, arith::ConstantIndexOp::create(builder, term.bytes)));
+        term.value,
+        arith::ConstantIndexOp::create(builder, term.bytes / unit)));
   if (!result || sum.constant != 0)
-    add(arith::ConstantIndexOp::create(builder, sum.constant));
+    add(arith::ConstantIndexOp::create(builder, sum.constant / unit));
   return result;
 }
 
-Value PhysicalOffset::emit() {
+Value PhysicalOffset::emit(uint64_t unit) {
   if (modular) {
     uint64_t multiple = inside.constant & -period;
     outside.constant += multiple;
     inside.constant -= multiple;
   }
-  Value physical;
+  auto isWhole = [&](const Sum &sum) {
+    return sum.constant % unit == 0 && llvm::all_of(sum.terms, [&](Term term) {
+             return term.bytes % unit == 0;
+           });
+  };
+  auto divide = [&](Value bytes) {
+    if (unit == 1)
+      return bytes;
+    return builder.createOrFold<arith::DivUIOp>(
+        bytes, arith::ConstantIndexOp::create(builder, unit));
+  };
+  bool hasOutside = !outside.terms.empty() || outside.constant != 0;
   // An xor leaves 0 alone.
-  if (!modular || !inside.terms.empty() || inside.constant != 0)
-    physical = swizzle.emit(builder, builder.getLoc(), emit(inside),
-                            SwizzleDirection::forward);
-  if (!physical)
-    return emit(outside);
-  if (!outside.terms.empty() || outside.constant != 0)
-    physical = builder.createOrFold<arith::AddIOp>(physical, emit(outside));
-  return physical;
+  bool hasInside = !modular || !inside.terms.empty() || inside.constant != 0;
+  if (!hasInside)
+    return isWhole(outside) ? emit(outside, unit) : divide(emit(outside, 1));
+  Value physical = swizzle.emit(builder, builder.getLoc(), emit(inside, 1),
+                                SwizzleDirection::forward);
+  if (!hasOutside)
+    return divide(physical);
+  // A division would hide from others what is the same for all threads.
+  if (isWhole(outside))
+    return builder.createOrFold<arith::AddIOp>(divide(physical),
+                                               emit(outside, unit));
+  return divide(
+      builder.createOrFold<arith::AddIOp>(physical, emit(outside, 1)));
 }

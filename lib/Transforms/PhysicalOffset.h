@@ -36,8 +36,9 @@ public:
   /// Adds `term * bytes`; `term` is an index.
   void add(mlir::OpFoldResult term, uint64_t bytes);
 
-  /// The physical offset in bytes of all that was added.
-  mlir::Value emit();
+  /// The physical offset of all that was added, in `unit`s of bytes of which it
+  /// is a multiple.
+  mlir::Value emit(uint64_t unit);
 
 private:
   /// `value * bytes`.
@@ -56,7 +57,7 @@ private:
   static std::optional<Term> joinDivision(Term a, Term b);
   std::optional<Part> split(mlir::Value value, uint64_t bytes);
   void addTo(Sum &sum, mlir::Value value, uint64_t bytes);
-  mlir::Value emit(const Sum &sum);
+  mlir::Value emit(const Sum &sum, uint64_t unit);
 
   mlir::ImplicitLocOpBuilder &builder;
   lds::SwizzleAttrInterface swizzle;

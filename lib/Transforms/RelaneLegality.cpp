@@ -77,13 +77,14 @@ RelaneLegality::getOtherIterations(const RelanePlan &plan) const {
 }
 
 std::optional<Refusal>
-RelaneLegality::checkLDS(const RelanePlan &plan,
-                         function_ref<bool(Operation *)> movesAlong) {
+RelaneLegality::checkLDS(const RelanePlan &plan, FindPlan findPlan,
+                         SmallVectorImpl<Operation *> &together) {
   Operation *unit = plan.copy.unit, *store = plan.copy.store.op;
   llvm::SetVector<Operation *> others;
   for (bool forward : {true, false})
     others.set_union(reach.reach(unit, BarrierScope::lds, forward));
-  if (others.contains(store) || others.contains(unit))
+  if ((others.contains(store) || others.contains(unit)) &&
+      !plan.alwaysMovesWith(plan))
     return Refusal{"no-barrier",
                    "the copy can run again without a barrier in between"};
   unit->walk([&](Operation *op) {
@@ -91,10 +92,20 @@ RelaneLegality::checkLDS(const RelanePlan &plan,
       others.insert(op);
   });
   llvm::DenseSet<Operation *> otherIterations = getOtherIterations(plan);
+  auto staysInOrder = [&](Operation *other) {
+    bool isOtherIteration = otherIterations.contains(other);
+    const RelanePlan *its = findPlan(other);
+    if (its && (its->alwaysMovesWith(plan) ||
+                (!isOtherIteration && its->movesWith(plan)))) {
+      together.push_back(other);
+      return true;
+    }
+    return !isOtherIteration && !mayCollide(plan, other);
+  };
   for (Operation *other : others)
-    if (MemoryAccess::of(other).mayTouchLDS(plan.copy.root) &&
-        (otherIterations.contains(other) ||
-         (!movesAlong(other) && mayCollide(plan, other))))
+    if (other != store && other != unit &&
+        MemoryAccess::of(other).mayTouchLDS(plan.copy.root) &&
+        !staysInOrder(other))
       return Refusal{
           "no-barrier",
           formatv("no barrier stands between the copy and {0}, which "
@@ -103,9 +114,42 @@ RelaneLegality::checkLDS(const RelanePlan &plan,
   return std::nullopt;
 }
 
-std::optional<Refusal> RelaneLegality::checkSource(Operation *load) {
+/// True if no barrier can come between the two.
+static bool isInOnePhase(Operation *load, Operation *store) {
+  Operation *first = load;
+  while (first && !first->getBlock()->findAncestorOpInBlock(*store))
+    first = first->getParentOp();
+  if (!first)
+    return false;
+  Operation *last = first->getBlock()->findAncestorOpInBlock(*store);
+  auto hasBarrier = [](Operation *op) {
+    return op
+        ->walk([](Operation *nested) {
+          return isBarrier(nested, BarrierScope::lds) ? WalkResult::interrupt()
+                                                      : WalkResult::advance();
+        })
+        .wasInterrupted();
+  };
+  for (Operation *op = first; op; op = op->getNextNode()) {
+    if (hasBarrier(op))
+      return false;
+    if (op == last)
+      return true;
+  }
+  return false;
+}
+
+std::optional<Refusal> RelaneLegality::checkSource(const RelanePlan &plan,
+                                                   Operation *load) {
+  // What was loaded is there when it is stored to LDS. So who comes to write
+  // it from behind a barrier for that store is too late, even if the barrier
+  // doesn't order global memory.
+  BarrierScope after = isInOnePhase(load, plan.copy.store.op)
+                           ? BarrierScope::lds
+                           : BarrierScope::global;
   for (bool forward : {true, false})
-    for (Operation *op : reach.reach(load, BarrierScope::global, forward))
+    for (Operation *op :
+         reach.reach(load, forward ? after : BarrierScope::global, forward))
       if (MemoryAccess::of(op).writesGlobal && !isKnownDistinct(load, op))
         return Refusal{
             "source-written",
@@ -117,15 +161,16 @@ std::optional<Refusal> RelaneLegality::checkSource(Operation *load) {
 
 std::optional<Refusal>
 RelaneLegality::check(const RelanePlan &plan, ArrayRef<Operation *> loads,
-                      function_ref<bool(Operation *)> movesAlong) {
+                      FindPlan findPlan,
+                      SmallVectorImpl<Operation *> &together) {
   if (!isConverged(plan.copy.unit, values.getUniformity()))
     return Refusal{"divergent-control-flow",
                    formatv("some threads may reach {0} and others not",
                            describe(plan.copy.unit))};
-  if (std::optional<Refusal> refusal = checkLDS(plan, movesAlong))
+  if (std::optional<Refusal> refusal = checkLDS(plan, findPlan, together))
     return refusal;
   for (Operation *load : loads)
-    if (std::optional<Refusal> refusal = checkSource(load))
+    if (std::optional<Refusal> refusal = checkSource(plan, load))
       return refusal;
   return std::nullopt;
 }

@@ -37,9 +37,12 @@ bool TouchedElements::isDisjointFrom(const TouchedElements &other) const {
   if (!terms.hasTermsOf(other.terms))
     return false;
   for (auto [base, extent] : llvm::zip(bases, extents))
-    for (auto [itsBase, itsExtent] : llvm::zip(other.bases, other.extents))
-      if (base < itsBase + itsExtent && itsBase < base + extent)
+    for (auto [itsBase, itsExtent] : llvm::zip(other.bases, other.extents)) {
+      int64_t distance =
+          llvm::SignExtend64(uint64_t(itsBase) - uint64_t(base), terms.width);
+      if (distance < extent && distance > -itsExtent)
         return false;
+    }
   return true;
 }
 
@@ -58,8 +61,8 @@ lodestone::getTouchedElements(Value memref, ValueRange indices,
                     formatv("the offset depends on {0}, whose value in each "
                             "thread isn't known",
                             describe(unknown)));
-    // LDS has less than 2^32 elements, but more than other widths can count.
-    if (form->width < 32)
+    // In bounds, these bits say it all: no chip's LDS has as many bytes.
+    if (form->width < kLDSOffsetBits)
       return refuse("unknown-store-offset",
                     formatv("of the offset, only the low {0} bits are known",
                             form->width));
@@ -205,10 +208,35 @@ MaybePlan lodestone::planRelane(TileCopy copy, ThreadValues &values) {
   return plan;
 }
 
+/// True if in all iterations a window starts at a multiple of its size, but for
+/// a part of `base` that is the same in all of them.
+static bool hasAlignedWindows(const RelanePlan &plan) {
+  // Sums that wrap keep their remainder for powers of two.
+  int64_t extent = plan.touched.extents[0];
+  auto isMultiple = [&](int64_t v) { return v % extent == 0; };
+  return llvm::isPowerOf2_64(extent) &&
+         llvm::all_of(plan.strides, isMultiple) &&
+         llvm::all_of(plan.touched.terms.terms,
+                      [&](const ThreadForm::Term &term) {
+                        return isMultiple(term.coefficient[0]);
+                      });
+}
+
+static bool storesLike(const RelanePlan &a, const RelanePlan &b) {
+  return a.copy.store.memref == b.copy.store.memref &&
+         a.copy.store.cellBytes == b.copy.store.cellBytes;
+}
+
 bool RelanePlan::movesWith(const RelanePlan &other) const {
-  return copy.store.memref == other.copy.store.memref &&
-         copy.store.cellBytes == other.copy.store.cellBytes &&
-         copy.trips == other.copy.trips && permutation == other.permutation &&
+  return storesLike(*this, other) && copy.trips == other.copy.trips &&
+         permutation == other.permutation &&
          touched.terms.hasTermsOf(other.touched.terms) &&
          touched.bases == other.touched.bases;
+}
+
+bool RelanePlan::alwaysMovesWith(const RelanePlan &other) const {
+  return storesLike(*this, other) &&
+         permutation.isSameInAllIterations(other.permutation) &&
+         hasAlignedWindows(*this) && hasAlignedWindows(other) &&
+         (base - other.base) % touched.extents[0] == 0;
 }

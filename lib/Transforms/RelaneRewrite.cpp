@@ -91,11 +91,12 @@ Value Relaner::getStoreIndex(const RelanePlan &plan) {
         builder, loc, index,
         arith::ConstantIndexOp::create(builder, loc, store.cellElements));
 
-  // What is known modulo 2^32 is computed in 32 bits: in bounds, it is exact.
+  // What isn't known in 64 bits is computed in 32, or as many of them as are
+  // known: in bounds, it is exact.
   const ThreadForm &terms = plan.touched.terms;
   Type type = builder.getIndexType();
   if (terms.width < 64)
-    type = builder.getIntegerType(terms.width);
+    type = builder.getI32Type();
   builder.setInsertionPoint(store.op);
   auto convert = [&](Value value, Type to) -> Value {
     Type from = value.getType();
@@ -108,6 +109,8 @@ Value Relaner::getStoreIndex(const RelanePlan &plan) {
     return arith::ExtSIOp::create(builder, loc, to, value);
   };
   auto constant = [&](int64_t v) -> Value {
+    if (!type.isIndex())
+      v = llvm::SignExtend64<32>(v);
     return arith::ConstantOp::create(builder, loc,
                                      builder.getIntegerAttr(type, v));
   };
@@ -134,6 +137,10 @@ Value Relaner::getStoreIndex(const RelanePlan &plan) {
     return arith::AddIOp::create(builder, loc, index, uniform);
   Value sum =
       arith::AddIOp::create(builder, loc, convert(index, type), uniform);
+  if (terms.width < 32)
+    sum = arith::AndIOp::create(
+        builder, loc, sum,
+        constant(llvm::maskTrailingOnes<uint64_t>(terms.width)));
   return arith::IndexCastUIOp::create(builder, loc, builder.getIndexType(),
                                       sum);
 }

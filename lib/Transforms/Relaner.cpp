@@ -73,14 +73,12 @@ std::optional<Refusal> Relaner::checkOne(Candidate &candidate) {
                                    "copy depends on",
                                    describe(obstacle))
                          .str()};
-  auto movesAlong = [&](Operation *op) {
-    auto it = candidateOf.find(op);
-    if (it == candidateOf.end() || !it->second->plan.movesWith(plan))
-      return false;
-    candidate.together.push_back(op);
-    return true;
+  auto findPlan = [&](Operation *store) -> const RelanePlan * {
+    auto it = candidateOf.find(store);
+    return it == candidateOf.end() ? nullptr : &it->second->plan;
   };
-  if (std::optional<Refusal> refusal = legality.check(plan, loads, movesAlong))
+  if (std::optional<Refusal> refusal =
+          legality.check(plan, loads, findPlan, candidate.together))
     return refusal;
   return checkGuards(candidate);
 }

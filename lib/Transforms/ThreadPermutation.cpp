@@ -115,6 +115,18 @@ bool ThreadPermutation::dependsOn(unsigned loop) const {
   return llvm::any_of(columns[1 + loop], [](unsigned c) { return c != 0; });
 }
 
+bool ThreadPermutation::isSameInAllIterations(
+    const ThreadPermutation &other) const {
+  auto isFixed = [](const ThreadPermutation &permutation) {
+    for (unsigned loop = 0; loop + 1 < permutation.columns.size(); ++loop)
+      if (permutation.dependsOn(loop))
+        return false;
+    return true;
+  };
+  return isFixed(*this) && isFixed(other) && cells == other.cells &&
+         constant == other.constant && columns[0] == other.columns[0];
+}
+
 /// The bits that move by a shift, from lower to higher ones if it is positive.
 /// Together, these diagonals of the matrix are all of it. The bits that stay
 /// come first, for whoever reads it.

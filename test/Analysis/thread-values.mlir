@@ -23,13 +23,13 @@ gpu.func @ids() kernel attributes {known_block_size = array<i32: 4, 2, 1>} {
 }
 
 // A swizzled offset is known exactly; what is unknown but the same for all
-// threads stays as a term, and cancels.
+// threads stays as a term, cancels, and lets an xor of the bits below it be.
 // CHECK-LABEL: swizzle:
 // CHECK-NEXT: %{{.*}}: [0 16 32 48 80 64 112 96] mod 2^32
 // CHECK-NEXT: %{{.*}}: [0 16 32 48 80 64 112 96] + 4096 * %arg0 mod 2^32
 // CHECK-NEXT: %{{.*}}: [0 16 32 48 80 64 112 96] mod 2^32
 // CHECK-NEXT: %{{.*}}: 0 + [0 1 2 3 4 5 6 7] * %arg0 mod 2^32
-// CHECK-NEXT: %{{.*}}: unknown because of
+// CHECK-NEXT: %{{.*}}: [0 16 32 48 64 80 96 112] + 4096 * %arg0 mod 2^32
 gpu.func @swizzle(%buffer: i32) kernel
     attributes {known_block_size = array<i32: 8, 1, 1>} {
   %t = rocdl.workitem.id.x : i32
@@ -51,13 +51,14 @@ gpu.func @swizzle(%buffer: i32) kernel
 }
 
 // 32-bit integers wrap; as an index, a sum with an unknown term is known modulo
-// 2^32 only, and not at all where the width of index would matter.
+// 2^32 only; so is what the width of index would matter to, and less is of what
+// is shifted down from there.
 // CHECK-LABEL: widths:
 // CHECK-NEXT: %{{.*}}: [2147483647 -2147483648] mod 2^32
 // CHECK-NEXT: %{{.*}}: [1 2] + 1 * %arg0 mod 2^32
 // CHECK-NEXT: %{{.*}}: [0 4294967296] mod 2^64
-// CHECK-NEXT: %{{.*}}: unknown
-// CHECK-NEXT: %{{.*}}: unknown
+// CHECK-NEXT: %{{.*}}: 0 mod 2^31
+// CHECK-NEXT: %{{.*}}: [-1 0] mod 2^32
 gpu.func @widths(%n: i32) kernel
     attributes {known_block_size = array<i32: 2, 1, 1>} {
   %t = rocdl.workitem.id.x : i32
@@ -76,6 +77,41 @@ gpu.func @widths(%n: i32) kernel
   %unsigned = arith.divui %minus, %i1 : index
   "t.use"(%wrapped, %asIndex, %far, %shifted, %unsigned) {show}
     : (i32, index, index, index, index) -> ()
+  gpu.return
+}
+
+// Bits below an unknown term are known, whatever it is: masks, divisions by
+// powers of two, and what puts them together again. Bits of the term aren't.
+// CHECK-LABEL: below:
+// CHECK-NEXT: %{{.*}}: [3 11] mod 2^64
+// CHECK-NEXT: %{{.*}}: [0 8] + 64 * %arg0 mod 2^64
+// CHECK-NEXT: %{{.*}}: [0 1] + 8 * %arg0 mod 2^29
+// CHECK-NEXT: %{{.*}}: [0 8] + 64 * %arg0 mod 2^32
+// CHECK-NEXT: %{{.*}}: [3 11] mod 2^64
+// CHECK-NEXT: %{{.*}}: unknown
+// CHECK-NEXT: %{{.*}}: unknown
+gpu.func @below(%n: index) kernel
+    attributes {known_block_size = array<i32: 2, 1, 1>} {
+  %t = gpu.thread_id x
+  %c3 = arith.constant 3 : index
+  %c8 = arith.constant 8 : index
+  %c63 = arith.constant 63 : index
+  %c64 = arith.constant 64 : index
+  %c127 = arith.constant 127 : index
+  %c-8 = arith.constant -8 : index
+  %lane = arith.muli %t, %c8 : index
+  %high = arith.muli %n, %c64 : index
+  %sum = arith.addi %lane, %high : index
+  %all = arith.addi %sum, %c3 : index
+  %low = arith.andi %all, %c63 : index
+  %aligned = arith.andi %all, %c-8 : index
+  %cell = arith.divui %all, %c8 : index
+  %back = arith.muli %cell, %c8 : index
+  %rest = affine.apply affine_map<(d0) -> (d0 mod 64)>(%all)
+  %tooMany = arith.andi %all, %c127 : index
+  %odd = arith.remui %all, %c3 : index
+  "t.use"(%low, %aligned, %cell, %back, %rest, %tooMany, %odd) {show}
+    : (index, index, index, index, index, index, index) -> ()
   gpu.return
 }
 

@@ -28,8 +28,9 @@ gpu.module @kernels {
   gpu.func @stage(%s: index, %i: index, %j: index) kernel {
     %a = lds.region @A swizzle(#lds.xor<bits = 3, base = 4, shift = 3>) : memref<2x64x64xf16, 3>
     // CHECK: %[[P:.*]] = arith.xori
-    // CHECK-NEXT: %[[STAGE:.*]] = arith.muli %{{.*}}, %c8192
-    // CHECK-NEXT: arith.addi %[[P]], %[[STAGE]]
+    // CHECK-NEXT: %[[K:.*]] = arith.divui %[[P]], %c2
+    // CHECK-NEXT: %[[STAGE:.*]] = arith.muli %{{.*}}, %c4096
+    // CHECK-NEXT: arith.addi %[[K]], %[[STAGE]]
     %x = memref.load %a[%s, %i, %j] : memref<2x64x64xf16, 3>
     memref.store %x, %a[%s, %i, %j] : memref<2x64x64xf16, 3>
     gpu.return
@@ -51,14 +52,13 @@ gpu.module @kernels {
     %i8 = arith.addi %i0, %c8 : index
     // CHECK: %[[Q:.*]] = arith.muli %[[T]], %c16
     // CHECK: %[[P:.*]] = arith.xori %[[Q]]
-    // CHECK: %[[HALF:.*]] = arith.muli %[[B]], %c4096
-    // CHECK: %[[P0:.*]] = arith.addi %[[P]], %[[HALF]]
-    // CHECK: arith.divui %[[P0]], %c2
+    // CHECK: %[[K:.*]] = arith.divui %[[P]], %c2
+    // CHECK: %[[HALF:.*]] = arith.muli %[[B]], %c2048
+    // CHECK: arith.addi %[[K]], %[[HALF]]
     %x = vector.load %a[%i0, %j] : memref<64x64xf16, 3>, vector<8xf16>
     // CHECK-NOT: arith.xori
-    // CHECK: %[[PLUS:.*]] = arith.addi %[[HALF]], %c1024
-    // CHECK: %[[P8:.*]] = arith.addi %[[P]], %[[PLUS]]
-    // CHECK: arith.divui %[[P8]], %c2
+    // CHECK: %[[PLUS:.*]] = arith.addi %[[HALF]], %c512
+    // CHECK: arith.addi %[[K]], %[[PLUS]]
     vector.store %x, %a[%i8, %j] : memref<64x64xf16, 3>, vector<8xf16>
     gpu.return
   }

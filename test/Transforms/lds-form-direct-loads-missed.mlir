@@ -48,6 +48,46 @@ gpu.module @m {
 
 // -----
 
+// What is stored is loaded or else one: a DMA has no other fill than zero.
+// CHECK: remark: [Missed] value-changed{{.*}}what is stored isn't what is loaded
+!lds = memref<1024xf32, #gpu.address_space<workgroup>>
+gpu.module @m {
+  gpu.func @filled_with_one(%g: memref<1024xf32>, %n: index) workgroup(%lds: !lds) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
+    %t = gpu.thread_id x
+    %one = arith.constant 1.0 : f32
+    %in = arith.cmpi ult, %t, %n : index
+    %v = scf.if %in -> f32 {
+      %x = memref.load %g[%t] : memref<1024xf32>
+      scf.yield %x : f32
+    } else {
+      scf.yield %one : f32
+    }
+    memref.store %v, %lds[%t] : !lds
+    gpu.barrier
+    gpu.return
+  }
+}
+
+// -----
+
+// The load isn't under the condition of the fill, so what a DMA brings has no zeros.
+// CHECK: remark: [Missed] value-changed{{.*}}'arith.select'
+!lds = memref<1024xf32, #gpu.address_space<workgroup>>
+gpu.module @m {
+  gpu.func @selected(%g: memref<1024xf32>, %n: index) workgroup(%lds: !lds) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
+    %t = gpu.thread_id x
+    %zero = arith.constant 0.0 : f32
+    %in = arith.cmpi ult, %t, %n : index
+    %x = memref.load %g[%t] : memref<1024xf32>
+    %v = arith.select %in, %x, %zero : f32
+    memref.store %v, %lds[%t] : !lds
+    gpu.barrier
+    gpu.return
+  }
+}
+
+// -----
+
 // A load for some lanes and a store for others.
 // CHECK: remark: [Missed] guards-differ{{.*}}not in one block
 !lds = memref<1024xf32, #gpu.address_space<workgroup>>
@@ -162,6 +202,40 @@ gpu.module @m {
     %j = arith.addi %i, %c1 : index
     %v = vector.load %g[%i] : memref<1024xf16>, vector<2xf16>
     vector.store %v, %lds[%j] : !lds, vector<2xf16>
+    gpu.barrier
+    gpu.return
+  }
+}
+
+// -----
+
+// Every second row of the source starts at an odd half: a DMA would read from the
+// dword below. The same at a distance that isn't known.
+// CHECK: remark: [Missed] source-misaligned{{.*}}Function=odd_rows{{.*}}addresses in memory are multiples of 2 bytes only, but an LDS-DMA of dwords needs 4
+// CHECK: remark: [Missed] source-misaligned{{.*}}Function=odd_start{{.*}}multiples of 2 bytes
+!lds = memref<1024xf16, #gpu.address_space<workgroup>>
+gpu.module @m {
+  gpu.func @odd_rows(%g: memref<64x33xf16>) workgroup(%lds: !lds {llvm.align = 16}) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
+    %t = gpu.thread_id x
+    %c2 = arith.constant 2 : index
+    %c16 = arith.constant 16 : index
+    %row = arith.divui %t, %c16 : index
+    %cell = arith.remui %t, %c16 : index
+    %column = arith.muli %cell, %c2 : index
+    %i = arith.muli %t, %c2 : index
+    %v = vector.load %g[%row, %column] : memref<64x33xf16>, vector<2xf16>
+    vector.store %v, %lds[%i] : !lds, vector<2xf16>
+    gpu.barrier
+    gpu.return
+  }
+
+  gpu.func @odd_start(%g: memref<1024xf16>, %start: index) workgroup(%lds: !lds {llvm.align = 16}) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
+    %t = gpu.thread_id x
+    %c2 = arith.constant 2 : index
+    %i = arith.muli %t, %c2 : index
+    %j = arith.addi %i, %start : index
+    %v = vector.load %g[%j] : memref<1024xf16>, vector<2xf16>
+    vector.store %v, %lds[%i] : !lds, vector<2xf16>
     gpu.barrier
     gpu.return
   }

@@ -79,6 +79,10 @@ std::optional<std::variant<TileCopy, Refusal>>
 matchTileCopy(mlir::Operation *op, ThreadValues &values,
               bool mayBeFill = false);
 
+/// As many low bits of an offset tell all offsets into LDS apart: no chip has
+/// 2^24 bytes of it (Support/Chip.h).
+inline constexpr unsigned kLDSOffsetBits = 24;
+
 /// The offset of the first element that an access touches, in elements from the
 /// start of `memref`, or null if the value it returns in `unknown` isn't known.
 std::optional<ThreadForm> getElementOffset(mlir::Value memref,

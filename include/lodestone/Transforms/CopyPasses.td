@@ -303,6 +303,9 @@ def LDSFormDirectLoads : Pass<"lds-form-direct-loads"> {
       whose address, guard and all, they compute for themselves;
     - what is loaded has no other use, and the source isn't written until the copy
       is done;
+    - DMAs of dwords read at multiples of 4 bytes: by what the indices and strides
+      are multiples of, or by the load's `alignment`. A memref itself is taken to
+      begin at one;
     - a barrier or an `lds.commit_group` comes next on every path. A copy in a
       group is left to the kernel's own `lds.wait_group`s; for others a wait is put
       in front of the barrier, and nothing else may touch the allocation between
@@ -325,12 +328,13 @@ def LDSFormDirectLoads : Pass<"lds-form-direct-loads"> {
 
     Each copy that is left alone is a missed remark: `block-size-unknown`,
     `unsupported-element`, `unsupported-access`, `value-used-elsewhere`,
-    `target-layout`, `source-layout`, `guards-differ`, `width-not-supported`,
-    `only-narrower-copies`, `offset-unknown`, `not-lane-linear`, `misaligned`,
-    `partial-wave`, `divergent-copy`, `not-relaned`, `zero-fill-needs-buffer`,
-    `no-barrier`, `group-on-some-paths`, `accessed-before-barrier`,
-    `accessed-before-copy`, `source-written`. `direct-load-formed` is a copy
-    that was rewritten, and `direct-load-profit` sums up a kernel.
+    `value-changed`, `target-layout`, `source-layout`, `guards-differ`,
+    `width-not-supported`, `only-narrower-copies`, `offset-unknown`,
+    `not-lane-linear`, `misaligned`, `source-misaligned`, `partial-wave`,
+    `divergent-copy`, `not-relaned`, `zero-fill-needs-buffer`, `no-barrier`,
+    `group-on-some-paths`, `accessed-before-barrier`, `accessed-before-copy`,
+    `source-written`. `direct-load-formed` is a copy that was rewritten, and
+    `direct-load-profit` sums up a kernel.
   }];
   let options = [
     Option<"chip", "chip", "std::string", /*default=*/"",

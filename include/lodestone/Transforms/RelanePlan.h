@@ -54,6 +54,10 @@ struct RelanePlan {
   /// True if both store the same cells, and the same thread takes over each
   /// from the same thread: what one thread does first it still does first.
   bool movesWith(const RelanePlan &other) const;
+  /// True if that holds for whichever cells both store, in any iteration of
+  /// each: windows are aligned to their size, so that a cell's place in its
+  /// window follows from its address, and from that its thread.
+  bool alwaysMovesWith(const RelanePlan &other) const;
 };
 
 /// No value if the stores are in order as they are.
@@ -66,21 +70,26 @@ MaybePlan planRelane(TileCopy copy, ThreadValues &values);
 /// function isn't changed.
 class RelaneLegality {
 public:
+  using FindPlan =
+      llvm::function_ref<const RelanePlan *(mlir::Operation *store)>;
+
   RelaneLegality(mlir::FunctionOpInterface function, ThreadValues &values)
       : function(function), values(values), reach(function) {}
 
   /// All rules but the one about guards. `loads` are the loads from global
-  /// memory that another thread would do. Accesses of the same bytes of which
-  /// `movesAlong` is true are none of the plan's concern.
+  /// memory that another thread would do. `findPlan` gives the plan of another
+  /// copy; those that have to move along for the answer to hold are added to
+  /// `together`.
   std::optional<Refusal>
   check(const RelanePlan &plan, llvm::ArrayRef<mlir::Operation *> loads,
-        llvm::function_ref<bool(mlir::Operation *)> movesAlong);
+        FindPlan findPlan, llvm::SmallVectorImpl<mlir::Operation *> &together);
 
 private:
   std::optional<Refusal>
-  checkLDS(const RelanePlan &plan,
-           llvm::function_ref<bool(mlir::Operation *)> movesAlong);
-  std::optional<Refusal> checkSource(mlir::Operation *load);
+  checkLDS(const RelanePlan &plan, FindPlan findPlan,
+           llvm::SmallVectorImpl<mlir::Operation *> &together);
+  std::optional<Refusal> checkSource(const RelanePlan &plan,
+                                     mlir::Operation *load);
   bool mayCollide(const RelanePlan &plan, mlir::Operation *access);
   llvm::DenseSet<mlir::Operation *>
   getOtherIterations(const RelanePlan &plan) const;

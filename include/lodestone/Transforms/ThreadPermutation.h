@@ -37,6 +37,9 @@ public:
       llvm::ArrayRef<int64_t> trips);
 
   bool dependsOn(unsigned loop) const;
+  /// True if neither depends on loops, and both are the same: also where the
+  /// loops are others.
+  bool isSameInAllIterations(const ThreadPermutation &other) const;
 
   /// The permuted number of `thread`, an index, in the given iterations, null
   /// for loops that it doesn't depend on. What depends on the thread only is
