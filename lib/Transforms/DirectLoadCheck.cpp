@@ -102,6 +102,44 @@ bool DirectLoadBuilder::checkWindow(DirectCopy &copy, unsigned width) {
   return true;
 }
 
+/// The low bits that are zero of `value * factor`, or of `value` alone if the
+/// factor isn't known.
+static unsigned getProductZeros(unsigned zerosOfValue, int64_t factor) {
+  if (ShapedType::isDynamic(factor))
+    return zerosOfValue;
+  if (factor == 0)
+    return TrailingZeros::kAll;
+  return zerosOfValue + llvm::countr_zero<uint64_t>(factor);
+}
+
+/// The low bits that are zero of the elements from a memref's base to its
+/// start.
+static unsigned getStartZeros(Value memref, TrailingZeros &zeros) {
+  unsigned low = TrailingZeros::kAll;
+  for (;;) {
+    SmallVector<int64_t> strides;
+    int64_t start;
+    if (failed(cast<MemRefType>(memref.getType())
+                   .getStridesAndOffset(strides, start)))
+      return 0;
+    if (!ShapedType::isDynamic(start))
+      return std::min(low, getProductZeros(0, start));
+    auto view = memref.getDefiningOp<memref::SubViewOp>();
+    if (!view ||
+        failed(view.getSourceType().getStridesAndOffset(strides, start)))
+      return 0;
+    for (auto [offset, stride] :
+         llvm::zip_equal(view.getMixedOffsets(), strides)) {
+      std::optional<int64_t> constant = getConstantIntValue(offset);
+      low = std::min(low,
+                     getProductZeros(constant ? getProductZeros(0, *constant)
+                                              : zeros.of(cast<Value>(offset)),
+                                     stride));
+    }
+    memref = view.getSource();
+  }
+}
+
 /// Checks that a DMA of dwords reads at multiples of four bytes: a buffer drops
 /// the low bits of an address. The memref's base is taken to be at one.
 static bool checkSourceAlignment(DirectCopy &copy, unsigned width) {
@@ -115,20 +153,14 @@ static bool checkSourceAlignment(DirectCopy &copy, unsigned width) {
   if (succeeded(cast<MemRefType>(copy.source.getType())
                     .getStridesAndOffset(strides, start))) {
     TrailingZeros zeros;
-    unsigned low = TrailingZeros::kAll;
-    auto include = [&](unsigned zerosOfFactor, int64_t factor) {
-      if (ShapedType::isDynamic(factor))
-        low = std::min(low, zerosOfFactor);
-      else if (factor != 0)
-        low = std::min<unsigned>(low, zerosOfFactor +
-                                          llvm::countr_zero<uint64_t>(factor));
-    };
-    include(0, start);
+    unsigned low = getStartZeros(copy.source, zeros);
     for (auto [dim, stride] : llvm::enumerate(strides))
-      include(access.map ? zeros.of(access.map.getResult(dim), access.operands,
-                                    access.map.getNumDims())
-                         : zeros.of(access.operands[dim]),
-              stride);
+      low = std::min(
+          low, getProductZeros(access.map ? zeros.of(access.map.getResult(dim),
+                                                     access.operands,
+                                                     access.map.getNumDims())
+                                          : zeros.of(access.operands[dim]),
+                               stride));
     alignment <<= std::min(low, 2u);
   }
   if (std::max(alignment, access.alignment.value_or(1)) % dword == 0)
