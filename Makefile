@@ -20,7 +20,7 @@ export PYTHONPATH := $(CURDIR)/$(BUILD)/python
 help:
 	@echo "make demo   compile the FP8 GEMM with and without the alias-scope pass and compare"
 	@echo "make test   run everything: lit and pytest"
-	@echo "make nightly   run 1,000 random pipelined and 200 arithmetic kernels, and all K/V/Q copies"
+	@echo "make nightly   run thousands of random kernels, and all K/V/Q copies"
 	@echo "make fuzz   try many more bad inputs than \`make test\` does"
 	@echo "make test-integration   run the tests that need other projects' wheels"
 	@echo "make bench  measure compile-time and code-quality figures, each against a peer"
@@ -68,12 +68,15 @@ test: build
 	@lit $(BUILD)/test --order=random -sv -j $(JOBS)
 	@pytest test/python -q -n $(JOBS)
 
-# `make test` runs 50, 6 and 32 of these. LODESTONE_PIPELINED_SEED, LODESTONE_ARITHMETIC_SEED and
-# LODESTONE_KV_TILES_SEED choose others.
+# `make test` runs 50, 6, 34, 32 and 24 of these; of the forms of a loop of copies, 4 and not all 24.
+# LODESTONE_PIPELINED_SEED, LODESTONE_ARITHMETIC_SEED, LODESTONE_KV_TILES_SEED,
+# LODESTONE_TILE_LOOPS_SEED and LODESTONE_TDM_COPIES_SEED choose others.
 nightly: build
 	@LODESTONE_PIPELINED_KERNELS=1000 LODESTONE_ARITHMETIC_KERNELS=200 LODESTONE_KV_TILES=100000 \
+	  LODESTONE_TILE_LOOPS=1000 LODESTONE_TDM_COPIES=2000 \
 	  pytest -q -n $(JOBS) test/python/sim/test_pipelined_kernels.py \
-	  test/python/sim/test_random_arithmetic.py test/python/sim/test_kv_tile_load.py
+	  test/python/sim/test_random_arithmetic.py test/python/sim/test_kv_tile_load.py \
+	  test/python/sim/test_tile_loops.py test/python/tdm/test_random_copies.py
 
 # Other projects' wheels stay out of the main environment.
 INTEGRATION := $(BUILD)/venv-integration

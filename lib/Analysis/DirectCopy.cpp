@@ -101,6 +101,13 @@ static std::optional<DirectCopy> matchCopy(Operation *op) {
     return std::nullopt;
   scf::IfOp zeroFill;
   Operation *loadOp = findLoad(store->stored, zeroFill);
+  bool isPlain = loadOp;
+  if (!isPlain) {
+    bool isOnlyUse;
+    SmallVector<Operation *> loads = findCopiedLoads(store->stored, isOnlyUse);
+    loadOp = loads.empty() ? nullptr : loads.front();
+    zeroFill = {};
+  }
   std::optional<MemRefAccess> load =
       loadOp ? MemRefAccess::get(loadOp) : std::nullopt;
   if (!load)
@@ -118,7 +125,16 @@ static std::optional<DirectCopy> matchCopy(Operation *op) {
                   zeroFill,
                   {},
                   {},
+                  {},
                   std::nullopt};
+  if (!isPlain) {
+    refuse(
+        copy, "value-changed",
+        llvm::formatv("what is stored isn't what is loaded, or zeros where "
+                      "an 'scf.if' loads nothing, but what '{0}' makes of it",
+                      store->stored.getDefiningOp()->getName()));
+    return copy;
+  }
   if (!checkElements(copy, *load, *store))
     return copy;
   auto vector = dyn_cast<VectorType>(copy.type);
@@ -233,6 +249,13 @@ bool SynchronizationCheck::checkAfter(DirectCopy &copy) {
            reachesEnd ? "lds.commit_group closes its group on some paths only"
                       : "a barrier comes before lds.commit_group on some paths",
            commit);
+    return false;
+  }
+  // A store of zeros is done before a DMA of an earlier copy to the same bytes.
+  // In a group there is none.
+  if (!copy.noBuffer.empty()) {
+    refuse(copy, "zero-fill-needs-buffer",
+           copy.noBuffer + "; in a group, lanes could store zeros instead");
     return false;
   }
   if (reachesEnd) {

@@ -94,8 +94,8 @@ SmallVector<Operation *> lodestone::findCopiedLoads(Value root,
       continue;
     if (isGlobalLoad(op)) {
       loads.push_back(op);
-    } else if (isa<vector::BitCastOp, vector::ShapeCastOp, arith::BitcastOp>(
-                   op)) {
+    } else if (isa<vector::BitCastOp, vector::ShapeCastOp, arith::BitcastOp,
+                   vector::ExtractOp, vector::ExtractStridedSliceOp>(op)) {
       worklist.push_back(op->getOperand(0));
     } else if (auto select = dyn_cast<arith::SelectOp>(op)) {
       worklist.push_back(select.getTrueValue());

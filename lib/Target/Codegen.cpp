@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lodestone/Target/Codegen.h"
+#include "BarrierGuard.h"
 
 #include "llvm/Analysis/RuntimeLibcallInfo.h"
 #include "llvm/CodeGen/MachineFunctionPass.h"
@@ -235,6 +236,7 @@ bool lodestone::generateCode(llvm::Module &module, llvm::TargetMachine &machine,
   passes.add(new llvm::RuntimeLibraryInfoWrapper(
       machine.getTargetTriple(), target.ExceptionModel, target.FloatABIType,
       target.EABIVersion, target.MCOptions.ABIName, target.VecLib));
+  addBarrierGuards(*config);
   llvm::MachineFunctionPass *afterWaits =
       options.afterWaits ? options.afterWaits() : nullptr;
   if (afterWaits) {

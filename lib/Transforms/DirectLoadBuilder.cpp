@@ -12,6 +12,7 @@
 
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -167,36 +168,84 @@ DirectLoadBuilder::getSource(OpBuilder &builder, const DirectCopy &copy,
   return source;
 }
 
-/// `memref`, which is the same for all lanes, as a buffer of exactly its bytes.
-Value DirectLoadBuilder::getBuffer(Location loc, Value memref) {
-  Value &buffer = buffers[memref];
-  if (!buffer) {
-    OpBuilder builder(memref.getContext());
-    if (memref.getDefiningOp())
-      builder.setInsertionPointAfterValue(memref);
-    else
-      builder.setInsertionPoint(anchor);
-    buffer = amdgpu::FatRawBufferCastOp::create(
-        builder, loc, memref, /*validBytes=*/Value(),
-        /*cacheSwizzleStride=*/Value(), /*boundsCheck=*/true,
-        /*resetOffset=*/false);
+/// Makes `source`, which is the same for all lanes, a buffer of exactly its
+/// bytes. With zero-fill, lanes whose guard isn't set read behind the last one,
+/// which brings zeros: the guard may be about a column, where the next byte in
+/// memory is another row's.
+void DirectLoadBuilder::readThroughBuffer(OpBuilder &builder,
+                                          const DirectCopy &copy,
+                                          LaneSource &source) {
+  Location loc = copy.store->getLoc();
+  auto [entry, isNew] = buffers.try_emplace(source.memref);
+  FlatBuffer &buffer = entry->second;
+  if (isNew) {
+    OpBuilder outer(anchor);
+    outer.setInsertionPointAfterValue(source.memref);
+    buffer = FlatBuffer::create(outer, loc, source.memref);
   }
-  return buffer;
+  Value index = buffer.getIndex(builder, loc, source.indices);
+  if (copy.zeroFill) {
+    index = arith::SelectOp::create(
+        builder, loc, source.guard, index,
+        getValueOrCreateConstantIndexOp(builder, loc, buffer.extent));
+    source.guard = Value();
+  }
+  source.memref = buffer.memref;
+  source.indices = {index};
 }
 
-/// Makes lanes whose guard isn't set read behind the last byte, which brings
-/// zeros: the guard may be about a column, where the next byte in memory
-/// is another row's.
-void DirectLoadBuilder::zeroFill(OpBuilder &builder, Location loc,
-                                 LaneSource &source) {
-  Value zero = index(builder, loc, 0);
-  for (auto [i, value] : llvm::enumerate(source.indices)) {
-    Value outside =
-        i == 0 ? Value(memref::DimOp::create(builder, loc, source.memref, zero))
-               : zero;
-    value = arith::SelectOp::create(builder, loc, source.guard, value, outside);
-  }
-  source.guard = Value();
+/// Makes a DMA at `address` with the addresses of an earlier one and an offset,
+/// if there is one near enough. DMAAddress.h has the rules.
+bool DirectLoadBuilder::shareAddress(OpBuilder &builder, const DirectCopy &copy,
+                                     const DMAAddress &address, Type type) {
+  auto last = lastDMAs.find(copy.target);
+  if (last == lastDMAs.end())
+    return false;
+  const MadeDMA &dma = last->second;
+  Value condition = copy.zeroFill ? copy.zeroFill.getCondition() : Value();
+  amdgpu::GatherToLDSOp first = dma.op;
+  if (dma.block != builder.getBlock() || dma.source != copy.source ||
+      dma.zeroFill != condition || first.getTransferType() != type)
+    return false;
+  // What isn't known modulo 2^64, and what is behind the buffer's end to bring
+  // zeros, must not reach 2^32 with the offset.
+  std::optional<uint64_t> bytes =
+      getFlatBytes(cast<MemRefType>(copy.source.getType()));
+  bool hasRoom = bytes && *bytes + kMaxDMAOffset + 16 <= UINT32_MAX;
+  bool isExact = std::min(address.source.width, dma.address.source.width) == 64;
+  if (!hasRoom && (condition || !isExact))
+    return false;
+  std::optional<int64_t> distance =
+      address.getDistanceFrom(dma.address, values.getNumThreads());
+  if (!distance || *distance < 0 || *distance > kMaxDMAOffset)
+    return false;
+  lds::WaveLoadOp::create(builder, copy.store->getLoc(), first.getSrc(),
+                          first.getSrcIndices(), first.getDst(),
+                          first.getDstIndices(), *distance, type);
+  ++numDMAs;
+  return true;
+}
+
+/// Makes a DMA for the lanes whose `guard` is set, or for all without one. If
+/// others bring zeros, they store them: the lanes' bytes are apart, and a wait
+/// for the group is for both.
+void DirectLoadBuilder::makeGuarded(OpBuilder &builder, const DirectCopy &copy,
+                                    Value guard,
+                                    function_ref<void(OpBuilder &)> make) {
+  ++numDMAs;
+  if (!guard)
+    return make(builder);
+  auto condition = scf::IfOp::create(builder, copy.store->getLoc(), guard,
+                                     /*withElseRegion=*/bool(copy.zeroFill));
+  OpBuilder then = condition.getThenBodyBuilder();
+  make(then);
+  if (!copy.zeroFill)
+    return;
+  OpBuilder otherwise = condition.getElseBodyBuilder();
+  Value zeros = arith::ConstantOp::create(otherwise, copy.store->getLoc(),
+                                          otherwise.getZeroAttr(copy.type));
+  Operation *store = otherwise.clone(*copy.store);
+  store->replaceUsesOfWith(copy.zeroFill.getResult(0), zeros);
 }
 
 void DirectLoadBuilder::form(const DirectCopy &copy) {
@@ -217,53 +266,60 @@ void DirectLoadBuilder::form(const DirectCopy &copy) {
     hoist(guard);
     builder.setInsertionPoint(guard);
   }
+  dead.push_back(copy.store);
+  dead.push_back(copy.zeroFill ? copy.zeroFill.getOperation() : copy.load);
   if (hasLaneAddresses()) {
-    lds::AsyncLoadOp::create(builder, loc, copy.source, copy.sourceIndices,
-                             copy.target, copy.targetIndices,
-                             TypeAttr::get(copy.type));
-    ++numDMAs;
-    dead.push_back(copy.store);
-    dead.push_back(copy.load);
+    Value condition = copy.zeroFill ? copy.zeroFill.getCondition() : Value();
+    makeGuarded(builder, copy, condition, [&](OpBuilder &inner) {
+      lds::AsyncLoadOp::create(inner, loc, copy.source, copy.sourceIndices,
+                               copy.target, copy.targetIndices,
+                               TypeAttr::get(copy.type));
+    });
     return;
   }
 
   bool buffer = whyNoBuffer(copy).empty();
-  Value target = getFlatTarget(builder, copy);
-  Value offset = getWaveOffset(builder, copy);
+  Value target, offset;
   int64_t elements = width / copy.elementBytes;
   Type element = getElementTypeOrSelf(copy.type);
   Type type = elements == 1 ? element : VectorType::get(elements, element);
   for (unsigned part = 0; part < perCell; ++part) {
+    std::optional<DMAAddress> address;
+    // The parts of one cell are under the conditions of different threads.
+    if (buffer && (perCell == 1 || (!guard && !copy.zeroFill))) {
+      address = DMAAddress::get(copy, perCell, part, values);
+      if (address && shareAddress(builder, copy, *address, type))
+        continue;
+    }
+    if (!target) {
+      target = getFlatTarget(builder, copy);
+      offset = getWaveOffset(builder, copy);
+    }
     LaneSource source = getSource(builder, copy, perCell, part);
-    if (copy.zeroFill)
-      zeroFill(builder, loc, source);
     // LLVM 22 counts DMAs in the global form in lgkmcnt, which the hardware
     // doesn't, and then waits too little for LDS reads before them.
     if (buffer)
-      source.memref = getBuffer(loc, source.memref);
+      readThroughBuffer(builder, copy, source);
     Value at = offset;
     if (part != 0)
       at = arith::AddIOp::create(
           builder, loc, at,
           index(builder, loc, part * values.getWaveSize() * elements));
-    auto make = [&](OpBuilder &inner) {
-      amdgpu::GatherToLDSOp::create(inner, loc, source.memref, source.indices,
-                                    target, at, TypeAttr::get(type));
-      ++numDMAs;
-    };
-    if (!source.guard) {
-      make(builder);
-      continue;
-    }
-    auto condition = scf::IfOp::create(builder, loc, source.guard);
-    OpBuilder inner = condition.getThenBodyBuilder();
-    make(inner);
+    amdgpu::GatherToLDSOp dma;
+    makeGuarded(builder, copy, source.guard, [&](OpBuilder &inner) {
+      dma = amdgpu::GatherToLDSOp::create(inner, loc, source.memref,
+                                          source.indices, target, at,
+                                          TypeAttr::get(type));
+    });
+    if (address)
+      lastDMAs[copy.target] =
+          MadeDMA{builder.getBlock(),
+                  copy.source,
+                  copy.target,
+                  copy.zeroFill ? copy.zeroFill.getCondition() : Value(),
+                  std::move(*address),
+                  dma};
   }
-  dead.push_back(copy.store);
-  if (copy.zeroFill)
-    dead.push_back(copy.zeroFill);
-  else
-    dead.push_back(copy.load);
 }
 
 void DirectLoadBuilder::eraseCopies() {

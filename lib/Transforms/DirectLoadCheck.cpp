@@ -8,12 +8,12 @@
 
 #include "DirectLoadBuilder.h"
 
+#include "lodestone/Analysis/MemRefAccess.h"
 #include "lodestone/Analysis/MemoryAccess.h"
 #include "lodestone/Analysis/TileCopies.h"
 #include "lodestone/Analysis/TrailingZeros.h"
 #include "lodestone/Dialect/LDS/IR/LDSDialect.h"
 
-#include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -35,47 +35,140 @@ static bool refuse(DirectCopy &copy, StringRef name, std::string reason,
   return false;
 }
 
-/// Checks that the lanes' bytes lie side by side, in the order of the lanes.
-bool DirectLoadBuilder::checkWindow(DirectCopy &copy, unsigned width) {
-  if (!values.getUniformity().isUniform(copy.target))
-    return refuse(copy, "offset-unknown",
-                  "lanes may store to different memrefs",
-                  copy.target.getDefiningOp());
-  Value unknown;
-  std::optional<ThreadForm> offset =
-      evaluateOffset(values, copy.target, copy.targetIndices, unknown);
-  if (!offset)
-    return refuse(copy, "offset-unknown",
-                  "the place in LDS isn't known for each thread",
-                  unknown.getDefiningOp());
-  if (std::optional<LaneConflict> conflict =
-          findLaneConflict(*offset, values, copy.laneBytes))
-    return refuse(
-        copy, "not-lane-linear",
-        llvm::formatv("lane {0} of wave {1} stores to byte {2} and lane 0 to "
-                      "byte {3}, but an LDS-DMA writes lane {0} {4} bytes "
-                      "behind lane 0",
-                      conflict->lane, conflict->wave, conflict->other,
-                      conflict->first, conflict->lane * copy.laneBytes));
-  uint64_t alignment = getFormAlignment(*offset);
+/// The largest power of two, at most 16, that divides all places in LDS that
+/// `copy` writes; `offset` from the start of the target, if that is known.
+static uint64_t getTargetAlignment(const DirectCopy &copy,
+                                   const std::optional<ThreadForm> &offset) {
+  constexpr unsigned kMaxLog = 4;
+  TrailingZeros zeros;
+  uint64_t alignment = 1 << kMaxLog;
+  auto include = [&](unsigned log) {
+    alignment = std::min(alignment, uint64_t(1) << std::min(log, kMaxLog));
+  };
+  if (offset) {
+    alignment = std::min<uint64_t>(alignment, getFormAlignment(*offset));
+  } else {
+    uint64_t stride = copy.elementBytes;
+    for (auto [index, size] : llvm::reverse(llvm::zip_equal(
+             copy.targetIndices, copy.target.getType().getShape()))) {
+      include(std::min(zeros.of(index) + llvm::countr_zero(stride), kMaxLog));
+      stride *= size;
+    }
+  }
   SmallVector<Operation *> views;
   if (!getLDSRoots(copy.target, &views))
     alignment = std::min<uint64_t>(alignment, copy.elementBytes);
-  TrailingZeros zeros;
   for (Operation *view : views)
     if (auto shifted = dyn_cast<memref::ViewOp>(view))
-      alignment = std::min(
-          alignment, uint64_t(1)
-                         << std::min(zeros.of(shifted.getByteShift()), 4u));
+      include(zeros.of(shifted.getByteShift()));
   for (Value root : copy.allocations)
     if (auto region = root.getDefiningOp<lds::RegionOp>())
       alignment = std::min<uint64_t>(alignment, region.getAlign());
+  return alignment;
+}
+
+/// Checks where in LDS the lanes' bytes go: at multiples of the width, and, if
+/// the DMA has one address for the wave, side by side in the order of the
+/// lanes.
+bool DirectLoadBuilder::checkWindow(DirectCopy &copy, unsigned width) {
+  Value unknown;
+  std::optional<ThreadForm> offset =
+      evaluateOffset(values, copy.target, copy.targetIndices, unknown);
+  if (!hasLaneAddresses()) {
+    if (!values.getUniformity().isUniform(copy.target))
+      return refuse(copy, "offset-unknown",
+                    "lanes may store to different memrefs",
+                    copy.target.getDefiningOp());
+    if (!offset)
+      return refuse(copy, "offset-unknown",
+                    "the place in LDS isn't known for each thread",
+                    unknown.getDefiningOp());
+    if (std::optional<LaneConflict> conflict =
+            findLaneConflict(*offset, values, copy.laneBytes))
+      return refuse(
+          copy, "not-lane-linear",
+          llvm::formatv("lane {0} of wave {1} stores to byte {2} and lane 0 to "
+                        "byte {3}, but an LDS-DMA writes lane {0} {4} bytes "
+                        "behind lane 0",
+                        conflict->lane, conflict->wave, conflict->other,
+                        conflict->first, conflict->lane * copy.laneBytes));
+  }
+  uint64_t alignment = getTargetAlignment(copy, offset);
   if (alignment % width != 0)
     return refuse(copy, "misaligned",
                   llvm::formatv("offsets in LDS are multiples of {0} only, but "
                                 "the DMA moves {1} bytes a lane",
                                 alignment, width));
   return true;
+}
+
+/// The low bits that are zero of `value * factor`, or of `value` alone if the
+/// factor isn't known.
+static unsigned getProductZeros(unsigned zerosOfValue, int64_t factor) {
+  if (ShapedType::isDynamic(factor))
+    return zerosOfValue;
+  if (factor == 0)
+    return TrailingZeros::kAll;
+  return zerosOfValue + llvm::countr_zero<uint64_t>(factor);
+}
+
+/// The low bits that are zero of the elements from a memref's base to its
+/// start.
+static unsigned getStartZeros(Value memref, TrailingZeros &zeros) {
+  unsigned low = TrailingZeros::kAll;
+  for (;;) {
+    SmallVector<int64_t> strides;
+    int64_t start;
+    if (failed(cast<MemRefType>(memref.getType())
+                   .getStridesAndOffset(strides, start)))
+      return 0;
+    if (!ShapedType::isDynamic(start))
+      return std::min(low, getProductZeros(0, start));
+    auto view = memref.getDefiningOp<memref::SubViewOp>();
+    if (!view ||
+        failed(view.getSourceType().getStridesAndOffset(strides, start)))
+      return 0;
+    for (auto [offset, stride] :
+         llvm::zip_equal(view.getMixedOffsets(), strides)) {
+      std::optional<int64_t> constant = getConstantIntValue(offset);
+      low = std::min(low,
+                     getProductZeros(constant ? getProductZeros(0, *constant)
+                                              : zeros.of(cast<Value>(offset)),
+                                     stride));
+    }
+    memref = view.getSource();
+  }
+}
+
+/// Checks that a DMA of dwords reads at multiples of four bytes: a buffer drops
+/// the low bits of an address. The memref's base is taken to be at one.
+static bool checkSourceAlignment(DirectCopy &copy, unsigned width) {
+  constexpr uint64_t dword = 4;
+  if (width < dword || copy.elementBytes % dword == 0)
+    return true;
+  MemRefAccess access = *MemRefAccess::get(copy.load);
+  SmallVector<int64_t> strides;
+  int64_t start;
+  uint64_t alignment = copy.elementBytes;
+  if (succeeded(cast<MemRefType>(copy.source.getType())
+                    .getStridesAndOffset(strides, start))) {
+    TrailingZeros zeros;
+    unsigned low = getStartZeros(copy.source, zeros);
+    for (auto [dim, stride] : llvm::enumerate(strides))
+      low = std::min(
+          low, getProductZeros(access.map ? zeros.of(access.map.getResult(dim),
+                                                     access.operands,
+                                                     access.map.getNumDims())
+                                          : zeros.of(access.operands[dim]),
+                               stride));
+    alignment <<= std::min(low, 2u);
+  }
+  if (std::max(alignment, access.alignment.value_or(1)) % dword == 0)
+    return true;
+  return refuse(copy, "source-misaligned",
+                llvm::formatv("addresses in memory are multiples of {0} bytes "
+                              "only, but an LDS-DMA of dwords needs {1}",
+                              alignment, dword));
 }
 
 scf::IfOp DirectLoadBuilder::getGuard(const DirectCopy &copy) const {
@@ -91,8 +184,8 @@ scf::IfOp DirectLoadBuilder::getGuard(const DirectCopy &copy) const {
 static bool isPlainGuard(scf::IfOp condition, Operation *&culprit) {
   for (Region *region : condition.getRegions())
     for (Operation &op : region->getOps())
-      if (!isPure(&op) && !isGlobalLoad(&op) &&
-          !LDSStore::match(&op) && !isa<scf::YieldOp>(op)) {
+      if (!isPure(&op) && !isGlobalLoad(&op) && !LDSStore::match(&op) &&
+          !isa<scf::YieldOp>(op)) {
         culprit = &op;
         return false;
       }
@@ -173,33 +266,24 @@ bool DirectLoadBuilder::checkNarrowing(DirectCopy &copy) {
 std::string DirectLoadBuilder::whyNoBuffer(const DirectCopy &copy) const {
   if (hasLaneAddresses())
     return llvm::formatv("{0} has no LDS-DMA through buffers", chip.name);
-  auto type = cast<MemRefType>(copy.source.getType());
-  if (isa_and_nonnull<amdgpu::AddressSpaceAttr>(type.getMemorySpace()))
-    return "the bytes of a buffer made elsewhere aren't known";
-  if (!type.getLayout().isIdentity() ||
-      llvm::any_of(type.getShape().drop_front(), ShapedType::isDynamic))
-    return llvm::formatv("the bytes of {0} aren't known from its sizes", type);
-  // An offset behind the last byte must be one that 32 bits can express.
-  std::optional<uint64_t> bytes = lds::getMemRefBytes(type);
-  if (type.hasStaticShape() ? !bytes || *bytes + 16 > UINT32_MAX
-                            : !options.assumeSmallBuffers)
-    return llvm::formatv(
-        "{0} may have 2^32 bytes or more, which an offset into "
-        "a buffer can't express",
-        type);
+  if (std::string reason = FlatBuffer::whyNot(
+          cast<MemRefType>(copy.source.getType()), options.assumeSmallBuffers);
+      !reason.empty())
+    return reason;
   if (!values.getUniformity().isUniform(copy.source))
     return "the memref isn't the same for all lanes";
   return "";
 }
 
 /// Checks that a guard can be folded into an offset that is out of a buffer's
-/// range.
-bool DirectLoadBuilder::checkZeroFill(DirectCopy &copy) {
+/// range, or that lanes can store the zeros that there are instead.
+bool DirectLoadBuilder::checkZeroFill(DirectCopy &copy, unsigned width) {
   auto no = [&](std::string reason, Operation *culprit = nullptr) {
     return refuse(copy, "zero-fill-needs-buffer", std::move(reason), culprit);
   };
-  if (std::string reason = whyNoBuffer(copy); !reason.empty())
-    return no(reason);
+  copy.noBuffer = whyNoBuffer(copy);
+  if (!copy.noBuffer.empty() && width != copy.laneBytes)
+    return no(copy.noBuffer);
   for (Operation &op : copy.zeroFill.thenBlock()->without_terminator())
     if (&op != copy.load && !isPure(&op))
       return no("the address is computed under the condition", &op);
@@ -225,7 +309,8 @@ void DirectLoadBuilder::check(DirectCopy &copy) {
                          copy.laneBytes));
     return;
   }
-  (void)((hasLaneAddresses() || checkWindow(copy, width)) &&
-         (!copy.zeroFill || checkZeroFill(copy)) &&
-         (!narrower || checkNarrowing(copy)));
+  (void)(checkWindow(copy, width) &&
+         (!copy.zeroFill || checkZeroFill(copy, width)) &&
+         (!narrower || checkNarrowing(copy)) &&
+         checkSourceAlignment(copy, width));
 }

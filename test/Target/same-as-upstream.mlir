@@ -1,6 +1,6 @@
 // An untagged kernel comes out byte for byte as from upstream's
 // gpu-module-to-binary, text and code object: what differs with Lodestone is due
-// to the alias scopes alone.
+// to the alias scopes alone, or to loads that LLVM would move over a barrier (barrier-guard.mlir).
 
 // RUN: mkdir -p %t.rocm/llvm/bin && ln -sf %llvm_tools/ld.lld %t.rocm/llvm/bin/ld.lld
 // RUN: lodestone-opt %s --pass-pipeline='builtin.module(lodestone-to-rocdl{chip=gfx950 alias-scopes=false})' -o %t.rocdl.mlir

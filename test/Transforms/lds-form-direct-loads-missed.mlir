@@ -48,6 +48,46 @@ gpu.module @m {
 
 // -----
 
+// What is stored is loaded or else one: a DMA has no other fill than zero.
+// CHECK: remark: [Missed] value-changed{{.*}}what is stored isn't what is loaded
+!lds = memref<1024xf32, #gpu.address_space<workgroup>>
+gpu.module @m {
+  gpu.func @filled_with_one(%g: memref<1024xf32>, %n: index) workgroup(%lds: !lds) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
+    %t = gpu.thread_id x
+    %one = arith.constant 1.0 : f32
+    %in = arith.cmpi ult, %t, %n : index
+    %v = scf.if %in -> f32 {
+      %x = memref.load %g[%t] : memref<1024xf32>
+      scf.yield %x : f32
+    } else {
+      scf.yield %one : f32
+    }
+    memref.store %v, %lds[%t] : !lds
+    gpu.barrier
+    gpu.return
+  }
+}
+
+// -----
+
+// The load isn't under the condition of the fill, so what a DMA brings has no zeros.
+// CHECK: remark: [Missed] value-changed{{.*}}'arith.select'
+!lds = memref<1024xf32, #gpu.address_space<workgroup>>
+gpu.module @m {
+  gpu.func @selected(%g: memref<1024xf32>, %n: index) workgroup(%lds: !lds) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
+    %t = gpu.thread_id x
+    %zero = arith.constant 0.0 : f32
+    %in = arith.cmpi ult, %t, %n : index
+    %x = memref.load %g[%t] : memref<1024xf32>
+    %v = arith.select %in, %x, %zero : f32
+    memref.store %v, %lds[%t] : !lds
+    gpu.barrier
+    gpu.return
+  }
+}
+
+// -----
+
 // A load for some lanes and a store for others.
 // CHECK: remark: [Missed] guards-differ{{.*}}not in one block
 !lds = memref<1024xf32, #gpu.address_space<workgroup>>
@@ -169,6 +209,40 @@ gpu.module @m {
 
 // -----
 
+// Every second row of the source starts at an odd half: a DMA would read from the
+// dword below. The same at a distance that isn't known.
+// CHECK: remark: [Missed] source-misaligned{{.*}}Function=odd_rows{{.*}}addresses in memory are multiples of 2 bytes only, but an LDS-DMA of dwords needs 4
+// CHECK: remark: [Missed] source-misaligned{{.*}}Function=odd_start{{.*}}multiples of 2 bytes
+!lds = memref<1024xf16, #gpu.address_space<workgroup>>
+gpu.module @m {
+  gpu.func @odd_rows(%g: memref<64x33xf16>) workgroup(%lds: !lds {llvm.align = 16}) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
+    %t = gpu.thread_id x
+    %c2 = arith.constant 2 : index
+    %c16 = arith.constant 16 : index
+    %row = arith.divui %t, %c16 : index
+    %cell = arith.remui %t, %c16 : index
+    %column = arith.muli %cell, %c2 : index
+    %i = arith.muli %t, %c2 : index
+    %v = vector.load %g[%row, %column] : memref<64x33xf16>, vector<2xf16>
+    vector.store %v, %lds[%i] : !lds, vector<2xf16>
+    gpu.barrier
+    gpu.return
+  }
+
+  gpu.func @odd_start(%g: memref<1024xf16>, %start: index) workgroup(%lds: !lds {llvm.align = 16}) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
+    %t = gpu.thread_id x
+    %c2 = arith.constant 2 : index
+    %i = arith.muli %t, %c2 : index
+    %j = arith.addi %i, %start : index
+    %v = vector.load %g[%j] : memref<1024xf16>, vector<2xf16>
+    vector.store %v, %lds[%i] : !lds, vector<2xf16>
+    gpu.barrier
+    gpu.return
+  }
+}
+
+// -----
+
 // The last wave has no lanes for half of its bytes.
 // CHECK: remark: [Missed] partial-wave{{.*}}the last wave has 32 of 64 lanes
 !lds = memref<1024xf16, #gpu.address_space<workgroup>>
@@ -247,16 +321,60 @@ gpu.module @m {
 
 // -----
 
-// The bytes of a memref with gaps aren't in its sizes.
-// CHECK: remark: [Missed] zero-fill-needs-buffer{{.*}}aren't known from its sizes
+// A buffer starts at the first element, and has nothing in front of it.
+// CHECK: remark: [Missed] zero-fill-needs-buffer{{.*}}memref<64xf32, strided<[-2], offset: 128>> has a stride of -2
 !lds = memref<1024xf32, #gpu.address_space<workgroup>>
 gpu.module @m {
-  gpu.func @zero_fill_needs_buffer14(%g: memref<64xf32, strided<[2]>>, %n: index) workgroup(%lds: !lds) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
+  gpu.func @backwards(%g: memref<64xf32, strided<[-2], offset: 128>>, %n: index) workgroup(%lds: !lds) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
     %t = gpu.thread_id x
     %zero = arith.constant 0.0 : f32
     %c = arith.cmpi ult, %t, %n : index
     %v = scf.if %c -> f32 {
-      %x = memref.load %g[%t] : memref<64xf32, strided<[2]>>
+      %x = memref.load %g[%t] : memref<64xf32, strided<[-2], offset: 128>>
+      scf.yield %x : f32
+    } else {
+      scf.yield %zero : f32
+    }
+    memref.store %v, %lds[%t] : !lds
+    gpu.barrier
+    gpu.return
+  }
+}
+
+// -----
+
+// Rows may be any distance apart.
+// CHECK: remark: [Missed] zero-fill-needs-buffer{{.*}}memref<4x256xf32, strided<[?, 1]>> may have 2^32 bytes or more
+!lds = memref<1024xf32, #gpu.address_space<workgroup>>
+gpu.module @m {
+  gpu.func @any_stride(%g: memref<4x256xf32, strided<[?, 1]>>, %r: index, %n: index) workgroup(%lds: !lds) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
+    %t = gpu.thread_id x
+    %zero = arith.constant 0.0 : f32
+    %c = arith.cmpi ult, %t, %n : index
+    %v = scf.if %c -> f32 {
+      %x = memref.load %g[%r, %t] : memref<4x256xf32, strided<[?, 1]>>
+      scf.yield %x : f32
+    } else {
+      scf.yield %zero : f32
+    }
+    memref.store %v, %lds[%t] : !lds
+    gpu.barrier
+    gpu.return
+  }
+}
+
+// -----
+
+// Nobody knows where a buffer that was made elsewhere ends.
+// CHECK: remark: [Missed] zero-fill-needs-buffer{{.*}}the bytes of a buffer made elsewhere
+!lds = memref<1024xf32, #gpu.address_space<workgroup>>
+gpu.module @m {
+  gpu.func @other_buffer(%g: memref<1024xf32, 7>, %n: index) workgroup(%lds: !lds) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
+    %t = gpu.thread_id x
+    %zero = arith.constant 0.0 : f32
+    %c = arith.cmpi ult, %t, %n : index
+    %v = scf.if %c -> f32 {
+      %x = memref.load %g[%t] : memref<1024xf32, 7>
       scf.yield %x : f32
     } else {
       scf.yield %zero : f32

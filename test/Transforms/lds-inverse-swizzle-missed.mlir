@@ -56,6 +56,28 @@ gpu.func @k(%source: memref<8x64xf16>, %out: memref<64xf16>) kernel
 
 // -----
 
+// The swizzle keeps 8 bytes together: each thread's 16 become two stores, at places
+// that aren't side by side.
+// CHECK: [Missed] value-used-elsewhere {{.*}} Function=small_granule | Reason="what is copied is also used by another operation
+#lds = #gpu.address_space<workgroup>
+gpu.module @m {
+gpu.func @small_granule(%source: memref<8x64xf16>) kernel
+    attributes {known_block_size = array<i32: 64, 1, 1>} {
+  %tile = lds.region @tile swizzle(#lds.xor<bits = 3, base = 3, shift = 4>) : memref<8x64xf16, #lds>
+  %t = gpu.thread_id x
+  %c8 = arith.constant 8 : index
+  %row = arith.divui %t, %c8 : index
+  %cell = arith.remui %t, %c8 : index
+  %column = arith.muli %cell, %c8 : index
+  %x = vector.load %source[%row, %column] : memref<8x64xf16>, vector<8xf16>
+  vector.store %x, %tile[%row, %column] : memref<8x64xf16, #lds>, vector<8xf16>
+  gpu.barrier
+  gpu.return
+}
+}
+
+// -----
+
 // Which of two allocations is written is decided at run time.
 // CHECK: [Missed] unknown-allocation {{.*}} Reason="the LDS that is stored to may be one of several
 #lds = #gpu.address_space<workgroup>

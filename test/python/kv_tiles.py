@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import random
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Any
 
 import lodestone
@@ -12,6 +13,8 @@ import numpy as np
 from lodestone import sim
 from lodestone.kernels._kernel import Kernel
 from lodestone.kernels.kv_tile_load import FORMS, Chip, ElementType, Fill, kv_tile_load
+
+TILES = 4
 
 
 @dataclass(frozen=True)
@@ -27,15 +30,29 @@ class Configuration:
     paged: bool
     chip: Chip
 
+    @property
+    def row_bytes(self) -> int:
+        """Bytes of a row of a tile."""
+        return self.head_dim * (1 if self.dtype == "fp8" else 2)
+
+    @property
+    def rows(self) -> int:
+        """Rows of a tile, the fewest there are."""
+        return max(16, 4096 // self.row_bytes)
+
+    @property
+    def cells(self) -> int:
+        """16-byte cells of a tile that a lane copies."""
+        return self.rows * self.row_bytes // 4096
+
     def kernel(self, **parameters: Any) -> Kernel:
         """Build the kernel with the smallest tiles there are, four of K and of V."""
-        element = 1 if self.dtype == "fp8" else 2
         return kv_tile_load(
             head_dim=self.head_dim,
             dtype=self.dtype,
             columns=self.head_dim - 16 if self.column_tail else self.head_dim,
-            rows=max(16, 4096 // (self.head_dim * element)),
-            tiles=4,
+            rows=self.rows,
+            tiles=TILES,
             kv_heads=2,
             swizzle=self.swizzle,
             # Q has a swizzle of its own.
@@ -64,6 +81,21 @@ def grid(chips: tuple[Chip, ...] = ("gfx950", "gfx942")) -> Iterator[Configurati
     axes = ((64, 128, 256), dtypes, (64, 128), fills, flags, flags, flags, chips)
     for point in itertools.product(*axes):
         yield Configuration(*point)
+
+
+def covering(points: list[Configuration], count: int, seed: int) -> list[Configuration]:
+    """A sample of `count` points; sixteen have all pairs of values of two axes."""
+    pick = random.Random(seed)
+    left = pick.sample(points, len(points))
+    pairs = {point: {*itertools.combinations(enumerate(astuple(point)), 2)} for point in points}
+    chosen: list[Configuration] = []
+    covered: set[Any] = set()
+    while left and len(chosen) < count:
+        best = max(left, key=lambda point: len(pairs[point] - covered))
+        left.remove(best)
+        chosen.append(best)
+        covered |= pairs[best]
+    return chosen
 
 
 def execute(

@@ -71,6 +71,26 @@ def test_remarks_are_documented() -> None:
     assert not {name for name in names if f"`{name}`" not in rows}
 
 
+def test_rules_have_their_tests() -> None:
+    """Each test that the table of rules names exists, and so does what it names in the file."""
+    page = (ROOT / "docs" / "copy-rules.md").read_text()
+    rows = [line.split(" | ")[-1] for line in page.splitlines() if line.startswith("| ")]
+    files: set[str] = set()
+    for row in rows:
+        text = ""
+        for term in re.findall(r"`([^`]+)`", row):
+            if re.fullmatch(r"[\w/.-]+\.(py|mlir)", term):
+                files.add(term)
+                text = (ROOT / "test" / term).read_text()
+                continue
+            assert text, f"{term} comes before its file"
+            assert re.search(rf"{re.escape(term)}(?!\w)", text), f"{term} isn't in its file: {row}"
+    assert len(files) > 15
+    # Every row has a test; the heads of the tables have none.
+    heads = sum(row.strip(" |") == "test" for row in rows)
+    assert all("`" in row for row in rows if row.strip(" |") != "test") and heads == 5
+
+
 def test_pictures_are_current() -> None:
     """The pictures of the pages are what the code draws now, and each is on a page."""
     sys.path.insert(0, str(ROOT / "docs"))

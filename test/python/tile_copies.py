@@ -8,15 +8,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-# What LDS holds before the copy, so that cells that nobody fills can be told.
-BEFORE = 0x5A5A5A5A
+# What LDS holds before the copy, so that cells that nobody fills can be told: in each byte.
+BEFORE = 0x5A
+ELEMENTS = {"i32": 4, "f32": 4, "f16": 2, "bf16": 2, "f8E4M3FN": 1, "i8": 1}
 
 
 @dataclass(frozen=True)
 class TileCopy:
     """One kernel: `threads` threads copy `steps` cells each, of `words` dwords.
 
-    Cell `n = step * threads + thread` is in row `n // row_cells` and column `n % row_cells`.
+    Cell `n = step * threads + thread` is in row `n // row_cells` and column `n % row_cells`; the
+    last `missing` cells aren't copied.
     """
 
     words: int = 4
@@ -25,15 +27,20 @@ class TileCopy:
     width: int = 64  # threads along x; the others are along y
     steps: int = 1
     unrolled: bool = False
-    swizzle: str = "xor"  # none, xor, xor-high, flat, not-own-inverse, rotate, rotate-back
+    # none, xor, xor-high, flat, not-own-inverse, rotate, rotate-back, xor-rotate, padded
+    swizzle: str = "xor"
     attribute: str = ""  # the allocation's own swizzle, on top of which the indices are logical
     fill: str = "none"  # none, zero, select, keep, zero-first
     rows_valid: int = 1 << 20
     columns_valid: int = 1 << 20  # in cells
+    element: str = "i32"
+    missing: int = 0
+    phases: int = 0  # of the xors by rows; 0: as many as the row's cells can take
+    base: int = 0  # cells in front of the tile, which the xors of whole addresses count
 
     @property
     def cells(self) -> int:
-        return self.steps * self.threads
+        return self.steps * self.threads - self.missing
 
     @property
     def rows(self) -> int:
@@ -44,39 +51,71 @@ class TileCopy:
         return f"align(16) swizzle({self.attribute})" if self.attribute else "align(16)"
 
     @property
+    def per_cell(self) -> int:
+        """Elements of a cell."""
+        return self.words * 4 // ELEMENTS[self.element]
+
+    @property
+    def row_elements(self) -> int:
+        return self.row_cells * self.per_cell
+
+    @property
+    def row_stride(self) -> int:
+        """Cells from row to row in LDS."""
+        return self.row_cells + (self.swizzle == "padded")
+
+    @property
+    def mask(self) -> int:
+        """Of the xors by rows; if it exceeds what the row can take, cells leave their rows."""
+        return (self.phases or self.row_cells & -self.row_cells) - 1
+
+    @property
     def lds_words(self) -> int:
-        return self.rows * self.row_cells * self.words
+        return self.lds_cells * self.words
+
+    @property
+    def lds_cells(self) -> int:
+        """Cells of the tile's region."""
+        whole = 32 if self.base or self.mask >= self.row_cells & -self.row_cells else 1
+        return -(-(self.base + self.rows * self.row_stride) // whole) * whole
+
+    @property
+    def lds_elements(self) -> int:
+        return self.lds_cells * self.per_cell
 
     def place(self, row: NDArray[np.int64], column: NDArray[np.int64]) -> NDArray[np.int64]:
         """The cell in LDS that a cell of the tile goes to."""
-        mask = (self.row_cells & -self.row_cells) - 1
+        mask = self.mask
         match self.swizzle:
             case "xor":
                 column = column ^ (row & mask)
             case "xor-high":
                 column = column ^ ((row >> 1) & mask)
             case "flat":
-                flat = row * self.row_cells + column
+                flat = row * self.row_cells + column + self.base
                 return flat ^ ((flat >> 2) & 3)
             case "not-own-inverse":  # CuTe's S<3, 4, 2> on cells of 16 bytes
-                flat = row * self.row_cells + column
+                flat = row * self.row_cells + column + self.base
                 return flat ^ ((flat >> 2) & 7)
             case "rotate":
                 column = (column + row) % self.row_cells
             case "rotate-back":
                 column = (column + row * (self.row_cells - 1)) % self.row_cells
-        return row * self.row_cells + column
+            case "xor-rotate":
+                column = ((column ^ (row & mask)) + row) % self.row_cells
+        return row * self.row_stride + column
 
     def place_ir(self) -> list[str]:
         """The same as IR, from `%row` and `%column` to `%cell`."""
-        mask = (self.row_cells & -self.row_cells) - 1
+        mask = self.mask
         flat = ["%start = arith.muli %row, %cRow : index",
                 "%cell = arith.addi %start, %moved : index"]  # fmt: skip
+        xor = [f"%m = arith.constant {mask} : index",
+               "%flip = arith.andi %row, %m : index",
+               "%moved = arith.xori %column, %flip : index"]  # fmt: skip
         match self.swizzle:
             case "xor":
-                return [f"%m = arith.constant {mask} : index",
-                        "%flip = arith.andi %row, %m : index",
-                        "%moved = arith.xori %column, %flip : index", *flat]  # fmt: skip
+                return [*xor, *flat]
             case "xor-high":
                 return [f"%m = arith.constant {mask} : index",
                         "%high = arith.shrui %row, %c1 : index",
@@ -85,7 +124,9 @@ class TileCopy:
             case "flat" | "not-own-inverse":
                 bits = 3 if self.swizzle == "flat" else 7
                 return ["%start = arith.muli %row, %cRow : index",
-                        "%n0 = arith.addi %start, %column : index",
+                        "%inside = arith.addi %start, %column : index",
+                        f"%base = arith.constant {self.base} : index",
+                        "%n0 = arith.addi %inside, %base : index",
                         "%c2 = arith.constant 2 : index",
                         f"%c3 = arith.constant {bits} : index",
                         "%high = arith.shrui %n0, %c2 : index",
@@ -97,15 +138,39 @@ class TileCopy:
                         "%shift = arith.muli %row, %by : index",
                         "%sum = arith.addi %column, %shift : index",
                         "%moved = arith.remui %sum, %cRow : index", *flat]  # fmt: skip
+            case "xor-rotate":
+                xor[-1] = xor[-1].replace("%moved", "%x0")
+                return [*xor,
+                        "%sum = arith.addi %x0, %row : index",
+                        "%moved = arith.remui %sum, %cRow : index", *flat]  # fmt: skip
+            case "padded":
+                return [f"%stride = arith.constant {self.row_stride} : index",
+                        "%start = arith.muli %row, %stride : index",
+                        "%cell = arith.addi %start, %column : index"]  # fmt: skip
         return ["%moved = arith.addi %column, %c0 : index", *flat]
 
-    def body(self, step: str) -> list[str]:
-        """One step; `step` is the value with its number."""
-        vector = f"vector<{self.words}xi32>"
-        source = f"memref<{self.rows}x{self.row_cells * self.words}xi32>"
-        lds = f"memref<{self.lds_words}xi32, #lds>"
-        load = f"%x = vector.load %source[%row, %word] : {source}, {vector}"
-        store = f"vector.store %x, %tile[%at] : {lds}, {vector}"
+    @property
+    def vector(self) -> str:
+        return f"vector<{self.per_cell}x{self.element}>"
+
+    @property
+    def zero(self) -> str:
+        """A cell of zeros, as an attribute."""
+        return f"dense<{'0' if self.element.startswith('i') else '0.0'}> : {self.vector}"
+
+    def body(self, step: str, source: str, lds: str, locate: list[str] | None = None) -> list[str]:
+        """One step.
+
+        Args:
+            step: the value with its number.
+            source: the type of `%source`.
+            lds: the type of `%tile`.
+            locate: computes `%from`, the row to load from, and `%valid`, the one that bounds
+                count, from `%row`; and `%to`, the place of the tile in LDS.
+        """
+        vector = self.vector
+        load = f"%x = vector.load %source[%from, %word] : {source}, {vector}"
+        store = f"vector.store %x, %tile[%at] : {lds}, {vector} // copy"
         lines = [
             f"%before = arith.muli {step}, %cThreads : index",
             "%n = arith.addi %before, %t : index",
@@ -113,46 +178,63 @@ class TileCopy:
             "%column = arith.remui %n, %cRow : index",
             "%word = arith.muli %column, %cWords : index",
             *self.place_ir(),
-            "%at = arith.muli %cell, %cWords : index",
-            "%rowIn = arith.cmpi ult, %row, %cRows : index",
+        ]
+        if locate is None:
+            lines += ["%at = arith.muli %cell, %cWords : index"]
+            load = load.replace("%from", "%row")
+        else:
+            lines += [
+                *locate,
+                "%in_tile = arith.muli %cell, %cWords : index",
+                "%at = arith.addi %in_tile, %to : index",
+            ]
+        lines += [
+            f"%rowIn = arith.cmpi ult, {'%row' if locate is None else '%valid'}, %cRows : index",
             "%columnIn = arith.cmpi ult, %column, %cColumns : index",
             "%in = arith.andi %rowIn, %columnIn : i1",
         ]
+        copy: list[str] = []
         match self.fill:
             case "none":
-                lines += [load, store]
+                copy = [load, store]
             case "zero":
-                lines += [f"%v = scf.if %in -> {vector} {{", load, f"scf.yield %x : {vector}",
-                          "} else {", f"scf.yield %zero : {vector}", "}",
-                          store.replace("%x", "%v")]  # fmt: skip
+                copy = [f"%v = scf.if %in -> {vector} {{", load, f"scf.yield %x : {vector}",
+                        "} else {", f"scf.yield %zero : {vector}", "}",
+                        store.replace("%x", "%v")]  # fmt: skip
             case "select":
-                lines += [load, f"%v = arith.select %in, %x, %zero : {vector}",
-                          store.replace("%x", "%v")]  # fmt: skip
+                copy = [load, f"%v = arith.select %in, %x, %zero : {vector}",
+                        store.replace("%x", "%v")]  # fmt: skip
             case "keep":
-                lines += ["scf.if %in {", load, store, "}"]
+                copy = ["scf.if %in {", load, store, "}"]
             case "zero-first":
-                lines += [store.replace("%x", "%zero"), "scf.if %in {", load, store, "}"]
-        return lines
+                first = store.replace("%x", "%zero").replace(" // copy", "")
+                copy = [first, "scf.if %in {", load, store, "}"]
+        if self.missing:
+            copy = [f"%all = arith.constant {self.cells} : index",
+                    "%there = arith.cmpi ult, %n, %all : index",
+                    "scf.if %there {", *copy, "}"]  # fmt: skip
+        return lines + copy
 
     def text(self) -> str:
         """The kernel: fills LDS, copies, and writes LDS out as it is."""
-        lds = f"memref<{self.lds_words}xi32, #lds>"
+        kind = self.element
+        lds = f"memref<{self.lds_elements}x{kind}, #lds>"
+        source = f"memref<{self.rows}x{self.row_elements}x{kind}>"
         lines: list[str] = []
         if self.unrolled:
             for step in range(self.steps):
                 # A region of their own for the names.
                 lines += [f"%s{step} = arith.constant {step} : index"]
-                names = self.body(f"%s{step}")
-                lines += [rename(line, step) for line in names]
+                lines += [rename(line, step) for line in self.body(f"%s{step}", source, lds)]
         else:
-            lines += ["scf.for %i = %c0 to %cSteps step %c1 {", *self.body("%i"), "}"]
+            lines += ["scf.for %i = %c0 to %cSteps step %c1 {", *self.body("%i", source, lds), "}"]
         body = "\n    ".join(lines)
         height = self.threads // self.width
         return f"""
 #lds = #gpu.address_space<workgroup>
 gpu.module @m {{
-  gpu.func @copy(%source: memref<{self.rows}x{self.row_cells * self.words}xi32>,
-                 %image: memref<{self.lds_words}xi32>) kernel
+  gpu.func @copy(%source: {source},
+                 %image: memref<{self.lds_elements}x{kind}>) kernel
       attributes {{known_block_size = array<i32: {self.width}, {height}, 1>}} {{
     %tile = lds.region @tile {self.layout} : {lds}
     %c0 = arith.constant 0 : index
@@ -160,13 +242,13 @@ gpu.module @m {{
     %cSteps = arith.constant {self.steps} : index
     %cThreads = arith.constant {self.threads} : index
     %cRow = arith.constant {self.row_cells} : index
-    %cWords = arith.constant {self.words} : index
-    %cAll = arith.constant {self.lds_words} : index
+    %cWords = arith.constant {self.per_cell} : index
+    %cAll = arith.constant {self.lds_elements} : index
     %cWidth = arith.constant {self.width} : index
     %cRows = arith.constant {self.rows_valid} : index
     %cColumns = arith.constant {self.columns_valid} : index
-    %zero = arith.constant dense<0> : vector<{self.words}xi32>
-    %was = arith.constant {BEFORE} : i32
+    %zero = arith.constant {self.zero}
+    {before_ir(kind)}
     %tx = gpu.thread_id x
     %ty = gpu.thread_id y
     %y0 = arith.muli %ty, %cWidth : index
@@ -179,35 +261,62 @@ gpu.module @m {{
     gpu.barrier
     scf.for %j = %t to %cAll step %cThreads {{
       %word = memref.load %tile[%j] : {lds}
-      memref.store %word, %image[%j] : memref<{self.lds_words}xi32>
+      memref.store %word, %image[%j] : memref<{self.lds_elements}x{kind}>
     }}
     gpu.return
   }}
 }}
 """
 
-    def source(self) -> NDArray[np.uint32]:
+    def source(self, rows: int = 0) -> NDArray[np.uint32]:
         """Each dword different: (rows, dwords of a row)."""
-        shape = self.rows, self.row_cells * self.words
+        shape = rows or self.rows, self.row_cells * self.words
         return np.arange(1, shape[0] * shape[1] + 1, dtype=np.uint32).reshape(shape)
+
+    def copy(
+        self, image: NDArray[np.uint32], source: NDArray[np.uint32], first: int = 0
+    ) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
+        """What one run of the copy stores: the places, and a cell for each.
+
+        Args:
+            image: cells of LDS as they were, in logical order.
+            source: cells to copy from, row after row; those out of bounds aren't looked at.
+            first: the row that is the tile's first where bounds are tested.
+        """
+        n = np.arange(self.cells, dtype=np.int64)
+        row, column = n // self.row_cells, n % self.row_cells
+        inside = (first + row < self.rows_valid) & (column < self.columns_valid)
+        inside |= self.fill == "none"
+        place = self.place(row, column)
+        old = np.zeros_like(image[place]) if self.fill != "keep" else image[place]
+        old[inside] = source[n[inside]]
+        return place, old
 
     def expected(self) -> NDArray[np.uint32]:
         """LDS after the copy, in dwords."""
-        n = np.arange(self.cells, dtype=np.int64)
-        row, column = n // self.row_cells, n % self.row_cells
-        inside = (row < self.rows_valid) & (column < self.columns_valid)
-        cells = self.source().reshape(-1, self.words)[n]
-        image = np.full((self.rows * self.row_cells, self.words), BEFORE, np.uint32)
-        place = self.place(row, column)
-        if self.fill in ("zero", "select", "zero-first"):
-            image[place] = 0
-        kept = slice(None) if self.fill == "none" else inside
-        image[place[kept]] = cells[kept]
+        image = np.full((self.lds_cells, self.words), BEFORE * 0x01010101, np.uint32)
+        place, cells = self.copy(image, self.source().reshape(-1, self.words))
+        image[place] = cells
         return image.reshape(-1)
 
 
-def rename(line: str, step: int) -> str:
-    """`line` with the names that a step defines made its own."""
-    local = ("before n row column word at rowIn columnIn in v x m flip high moved start cell by "
-             "shift sum n0 c2 c3").split()  # fmt: skip
-    return re.sub(r"%(\w+)", lambda m: f"%{m[1]}_{step}" if m[1] in local else m[0], line)
+def before_ir(element: str) -> str:
+    """Defines `%was`, an element of bytes `BEFORE`."""
+    bits = 8 * ELEMENTS[element]
+    value = int.from_bytes(bytes([BEFORE]) * (bits // 8), "little")
+    if element.startswith("i"):
+        return f"%was = arith.constant {value} : {element}"
+    return f"""%was_bits = arith.constant {value} : i{bits}
+    %was = arith.bitcast %was_bits : i{bits} to {element}"""
+
+
+# The names that a step defines.
+LOCAL = (
+    "before n row column word at rowIn columnIn in v x m flip high moved start cell by "
+    "shift sum inside base n0 c2 c3 x0 stride all there from valid to in_tile"
+).split()
+
+
+def rename(line: str, suffix: object, names: list[str] = LOCAL) -> str:
+    """`line` with the names that a step defines, or others, made its own."""
+    return re.sub(r"%(\w+)", lambda m: f"%{m[1]}_{suffix}" if m[1] in names else m[0], line)

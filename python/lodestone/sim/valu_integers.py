@@ -45,6 +45,7 @@ TABLE: dict[str, Entry] = {
     "v_xnor_b32": ("u = u u", lambda a, b: ~(a ^ b)),
     "v_and_or_b32": ("u = u u u", lambda a, b, c: (a & b) | c),
     "v_or3_b32": ("u = u u u", lambda a, b, c: a | b | c),
+    "v_xor3_b32": ("u = u u u", lambda a, b, c: a ^ b ^ c),
     "v_bfi_b32": ("u = u u u", lambda a, b, c: (a & b) | (~a & c)),
     "v_bfe_u32": ("u = u u u", fn.bfe_u32),
     "v_bfe_i32": ("i = u u u", fn.bfe_i32),

@@ -7,12 +7,13 @@ grid, `make nightly` all of it.
 
 from __future__ import annotations
 
+import itertools
 import os
-import random
+from dataclasses import astuple
 
 import lodestone
 import pytest
-from kv_tiles import Configuration, check, execute, grid
+from kv_tiles import TILES, Configuration, check, covering, execute, grid
 from lodestone import sim
 from lodestone.kernels._kernel import Kernel
 from lodestone.kernels.kv_tile_load import FORMS, kv_tile_load
@@ -25,8 +26,18 @@ SEED = int(os.environ.get("LODESTONE_KV_TILES_SEED", "0"))
 
 
 def sample(chip: str, count: int) -> list[Configuration]:
-    points = [point for point in grid() if point.chip == chip]
-    return random.Random(SEED).sample(points, min(count, len(points)))
+    return covering([point for point in grid() if point.chip == chip], count, SEED)
+
+
+def test_sample_has_all_pairs() -> None:
+    """Any two values of two axes are in sixteen points, and a large sample is the grid."""
+    points = [*grid(("gfx950",))]
+    assert len(points) == 3 * 3 * 2**5
+    pairs = [{*itertools.combinations(enumerate(astuple(point)), 2)} for point in points]
+    few = covering(points, 16, SEED)
+    found = [{*itertools.combinations(enumerate(astuple(point)), 2)} for point in few]
+    assert set().union(*found) == set().union(*pairs)
+    assert {*covering(points, 1000, SEED)} == {*points}
 
 
 def function_of(compiled: lodestone.Compilation) -> Function:
@@ -37,27 +48,51 @@ def count(function: Function, prefix: str) -> int:
     return sum(x.mnemonic.startswith(prefix) for x in function.instructions)
 
 
-# NumPy's image, in every form and both modes; what the form promises is in the code.
+def check_divisions(configuration: Configuration, form: str, function: Function) -> None:
+    """The index of a group, and those of pages, cost one multiplication each; K and V share theirs.
+
+    A lane has its own for each 16 bytes. Where they are four DMAs it may have four, of which some
+    are the wave's and scalar.
+    """
+    divisions = configuration.cells * (1 + TILES * configuration.paged)
+    vector, scalar = count(function, "v_mul_hi_u32"), count(function, "s_mul_hi_u32")
+    if form == "direct" and configuration.chip == "gfx942":
+        assert divisions <= vector + scalar <= 4 * divisions
+    else:
+        assert (vector, scalar) == (divisions, 0)
+    # Nothing that stands in for a division.
+    assert not count(function, "v_rcp") and not count(function, "v_cvt")
+
+
+def check_waits(configuration: Configuration, function: Function) -> None:
+    """All but the youngest group's DMAs, for each tile; besides, pages are waited for."""
+    youngest = 2 * configuration.cells * (4 if configuration.chip == "gfx942" else 1)
+    waits = [x.vmcnt for x in function.instructions if x.vmcnt is not None]
+    if configuration.paged:
+        assert waits.count(youngest) >= TILES
+    else:
+        assert waits == [youngest] * TILES + [0]
+
+
+# NumPy's image, in every form and both modes; what the form promises is in the code. gfx942 has
+# DMAs of 4 bytes only: each cell takes four, each lane another one's bytes.
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("configuration", sample("gfx950", SAMPLE), ids=str)
+@pytest.mark.parametrize(
+    "configuration", [*sample("gfx950", SAMPLE), *sample("gfx942", SAMPLE * 2 // 3)], ids=str
+)
 def test_image(configuration: Configuration, form: str) -> None:
     function = function_of(check(configuration, form))
     stores = count(function, "ds_write")
     dmas = sum(x.is_lds_dma for x in function.instructions)
+    check_divisions(configuration, form, function)
     if form != "direct":
         assert stores and not dmas
         return
     # What clears LDS before the first copy is the only store left.
     assert dmas
     assert bool(stores) == (configuration.fill == "none")
-
-
-# gfx942 has DMAs of 4 bytes only: each cell takes four, each lane another one's bytes.
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("configuration", sample("gfx942", SAMPLE // 3), ids=str)
-def test_image_gfx942(configuration: Configuration, form: str) -> None:
-    function = function_of(check(configuration, form))
-    assert (form == "direct") == any(x.is_lds_dma for x in function.instructions)
+    if configuration.fill == "zero":
+        check_waits(configuration, function)
 
 
 # All that lies between tile and tail: empty K, one row, a page that ends in a tile, one group.

@@ -32,6 +32,7 @@ TILES = {
     "padded": (32, 64, Swizzle.padded(128, 16), 8),
     "xor and padding": (64, 64, Swizzle.xor(3, 4, 3).then(Swizzle.padded(1024, 64)), 8),
     "16 bytes over a granule of 8": (64, 64, Swizzle.xor(4, 3, 4), 8),
+    "16 elements over a granule of 8": (64, 64, Swizzle.xor(3, 4, 3), 16),
     "elements": (16, 64, Swizzle.xor(3, 4, 3), 1),
     "a part of a period": (10, 64, Swizzle.xor(3, 4, 3), 4),
 }

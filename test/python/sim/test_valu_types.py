@@ -274,6 +274,15 @@ def test_dual_forms():
     assert (wave.R[23] == double[1] << 1).all() and (wave.R[21] == double[1]).all()
 
 
+# What gfx9 has no name for.
+def test_xor3():
+    rows = integer_rows(32)
+    wave = run_wide("v_xor3_b32 v0, v2, v4, v6", rows, "gfx1250")
+    for lane in range(32):
+        a, b, c = (int(row[lane]) & 0xFFFFFFFF for row in rows)
+        assert int(wave.R[0][lane]) == a ^ b ^ c
+
+
 # Moves between lanes work in rows of 16 in a wave of 32, and for both words of a double.
 def test_dpp_widths():
     wave = snippet.new_wave("gfx1250")

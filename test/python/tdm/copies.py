@@ -130,7 +130,7 @@ def model(copy: Copy, num_warps: int, warp: int) -> list[dict[str, object] | Non
     return result
 
 
-def _tensor(copy: Copy, number: int) -> tuple[list[str], list[str], str, str, str]:
+def tensor_of(copy: Copy, number: int) -> tuple[list[str], list[str], str, str, str]:
     """Arguments, code, offsets, name and type of the tensor of a copy."""
     layout = f"strided<[{', '.join(map(str, copy.all_strides))}]>"
     static = f"memref<{'x'.join(map(str, copy.shape))}x{copy.dtype}, {layout}>"
@@ -166,7 +166,7 @@ def text_of(copies: list[Copy], num_warps: int, fused: bool = False) -> str:
     arguments, lines, loads = [f"%addresses: memref<{len(copies)}xi64>"], [], []
     regions: list[str] = []
     for number, copy in enumerate(copies):
-        more, code, at, source, memref = _tensor(copy, number)
+        more, code, at, source, memref = tensor_of(copy, number)
         arguments += more
         lines += code
         lds = f"memref<{copy.piece_bytes // copy.element}x{copy.dtype}, 3>"
