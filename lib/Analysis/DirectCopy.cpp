@@ -118,6 +118,7 @@ static std::optional<DirectCopy> matchCopy(Operation *op) {
                   zeroFill,
                   {},
                   {},
+                  {},
                   std::nullopt};
   if (!checkElements(copy, *load, *store))
     return copy;
@@ -233,6 +234,13 @@ bool SynchronizationCheck::checkAfter(DirectCopy &copy) {
            reachesEnd ? "lds.commit_group closes its group on some paths only"
                       : "a barrier comes before lds.commit_group on some paths",
            commit);
+    return false;
+  }
+  // A store of zeros is done before a DMA of an earlier copy to the same bytes.
+  // In a group there is none.
+  if (!copy.noBuffer.empty()) {
+    refuse(copy, "zero-fill-needs-buffer",
+           copy.noBuffer + "; in a group, lanes could store zeros instead");
     return false;
   }
   if (reachesEnd) {

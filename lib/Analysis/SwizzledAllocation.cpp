@@ -251,7 +251,7 @@ void Collector::visit(OpOperand &use, unsigned index) {
     allocation.accesses.push_back({*access, index, offsetZeros});
     return;
   }
-  if (isa<amdgpu::GatherToLDSOp>(op))
+  if (isa<amdgpu::GatherToLDSOp, lds::WaveLoadOp>(op))
     return refuse("swizzle-unsupported-access", op,
                   opName + " writes the lanes' bytes one after the other, "
                            "whatever the swizzle");

@@ -134,6 +134,7 @@ static void addLowering(OpPassManager &passes, const ToROCDLOptions &options) {
   kernels.addPass(createCSEPass());
   addCopyPasses(kernels, options);
   addTDMPasses(kernels, options);
+  kernels.addPass(createLDSHoistAllocations());
   kernels.addPass(createLowerVectorOps());
   VectorTransferToSCFOptions transfers;
   kernels.addPass(

@@ -8,18 +8,14 @@
 
 #include "DirectLoadBuilder.h"
 
-#include "lodestone/Analysis/MemoryAccess.h"
-#include "lodestone/Analysis/TileCopies.h"
-#include "lodestone/Analysis/TrailingZeros.h"
 #include "lodestone/Dialect/LDS/IR/LDSDialect.h"
 
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace lodestone;
@@ -29,224 +25,6 @@ DirectLoadBuilder::DirectLoadBuilder(FunctionOpInterface kernel,
                                      DirectLoadOptions options)
     : kernel(kernel), values(values), chip(chip), options(options),
       anchor(&kernel.getFunctionBody().front().front()) {}
-
-unsigned DirectLoadBuilder::getWidth(const DirectCopy &copy) const {
-  unsigned best = 0;
-  for (unsigned width : chip.dmaLaneBytes)
-    if ((hasLaneAddresses() || isHoleFreeDMA(width)) &&
-        copy.laneBytes % width == 0 && width % copy.elementBytes == 0)
-      best = std::max(best, width);
-  return best;
-}
-
-//===----------------------------------------------------------------------===//
-// Legality
-//===----------------------------------------------------------------------===//
-
-static bool refuse(DirectCopy &copy, StringRef name, std::string reason,
-                   Operation *culprit = nullptr) {
-  copy.refusal = Refusal{name, std::move(reason), culprit};
-  return false;
-}
-
-/// Checks that the lanes' bytes lie side by side, in the order of the lanes.
-bool DirectLoadBuilder::checkWindow(DirectCopy &copy, unsigned width) {
-  if (!values.getUniformity().isUniform(copy.target))
-    return refuse(copy, "offset-unknown",
-                  "lanes may store to different memrefs",
-                  copy.target.getDefiningOp());
-  Value unknown;
-  std::optional<ThreadForm> offset =
-      evaluateOffset(values, copy.target, copy.targetIndices, unknown);
-  if (!offset)
-    return refuse(copy, "offset-unknown",
-                  "the place in LDS isn't known for each thread",
-                  unknown.getDefiningOp());
-  if (std::optional<LaneConflict> conflict =
-          findLaneConflict(*offset, values, copy.laneBytes))
-    return refuse(
-        copy, "not-lane-linear",
-        llvm::formatv("lane {0} of wave {1} stores to byte {2} and lane 0 to "
-                      "byte {3}, but an LDS-DMA writes lane {0} {4} bytes "
-                      "behind lane 0",
-                      conflict->lane, conflict->wave, conflict->other,
-                      conflict->first, conflict->lane * copy.laneBytes));
-  uint64_t alignment = getFormAlignment(*offset);
-  SmallVector<Operation *> views;
-  if (!getLDSRoots(copy.target, &views))
-    alignment = std::min<uint64_t>(alignment, copy.elementBytes);
-  TrailingZeros zeros;
-  for (Operation *view : views)
-    if (auto shifted = dyn_cast<memref::ViewOp>(view))
-      alignment = std::min(
-          alignment, uint64_t(1)
-                         << std::min(zeros.of(shifted.getByteShift()), 4u));
-  for (Value root : copy.allocations)
-    if (auto region = root.getDefiningOp<lds::RegionOp>())
-      alignment = std::min<uint64_t>(alignment, region.getAlign());
-  if (alignment % width != 0)
-    return refuse(copy, "misaligned",
-                  llvm::formatv("offsets in LDS are multiples of {0} only, but "
-                                "the DMA moves {1} bytes a lane",
-                                alignment, width));
-  return true;
-}
-
-scf::IfOp DirectLoadBuilder::getGuard(const DirectCopy &copy) const {
-  auto condition = dyn_cast<scf::IfOp>(copy.store->getParentOp());
-  if (condition &&
-      !values.getUniformity().entersUniformly(*copy.store->getParentRegion()))
-    return condition;
-  return {};
-}
-
-/// Checks that `condition` does nothing but what may be done without it, and
-/// copies. Else `culprit`.
-static bool isPlainGuard(scf::IfOp condition, Operation *&culprit) {
-  for (Region *region : condition.getRegions())
-    for (Operation &op : region->getOps())
-      if (!isPure(&op) && !isGlobalLoad(&op) &&
-          !LDSStore::match(&op) && !isa<scf::YieldOp>(op)) {
-        culprit = &op;
-        return false;
-      }
-  return condition.getElseRegion().empty() ||
-         condition.elseBlock()->without_terminator().empty();
-}
-
-/// Checks what a copy must fulfil to be made of several DMAs, in which a lane
-/// moves other lanes' bytes.
-bool DirectLoadBuilder::checkNarrowing(DirectCopy &copy) {
-  if (values.getNumThreads() % values.getWaveSize() != 0)
-    return refuse(copy, "partial-wave",
-                  llvm::formatv("the last wave has {0} of {1} lanes, and no "
-                                "lane for the others' bytes",
-                                values.getNumThreads() % values.getWaveSize(),
-                                values.getWaveSize()));
-  SmallVector<Value> cloned(copy.sourceIndices);
-  cloned.push_back(copy.source);
-  auto divergent = [&](Operation *culprit) {
-    return refuse(copy, "divergent-copy",
-                  "lanes would copy for others, which may not get there",
-                  culprit);
-  };
-  Region *region = copy.store->getParentRegion();
-  if (scf::IfOp guard = getGuard(copy)) {
-    Operation *culprit = guard;
-    if (guard.getNumResults() != 0 || region != &guard.getThenRegion() ||
-        !isPlainGuard(guard, culprit))
-      return divergent(culprit);
-    cloned.push_back(guard.getCondition());
-    region = guard->getParentRegion();
-  }
-  for (;; region = region->getParentRegion()) {
-    if (!region->hasOneBlock())
-      return divergent(region->getParentOp());
-    if (region->getParentOp() == kernel)
-      break;
-    if (!values.getUniformity().entersUniformly(*region))
-      return divergent(region->getParentOp());
-  }
-  if (copy.zeroFill)
-    cloned.push_back(copy.zeroFill.getCondition());
-  CloneForThread cloner(values, anchor);
-  for (Value value : cloned) {
-    SmallVector<Operation *> loads;
-    if (Value obstacle = cloner.findObstacle(value, loads))
-      return refuse(copy, "not-relaned",
-                    "another lane can't compute where this one reads",
-                    obstacle.getDefiningOp());
-    if (loads.empty())
-      continue;
-    // What is under the guard stays there, and nothing may change what is
-    // loaded.
-    if (scf::IfOp guard = getGuard(copy);
-        guard && llvm::any_of(loads, [&](Operation *op) {
-          return guard->isAncestor(op);
-        }))
-      return refuse(copy, "not-relaned",
-                    "the address is loaded under the condition", loads[0]);
-    WalkResult walk = kernel.getFunctionBody().walk([&](Operation *op) {
-      bool mayWrite = MemoryAccess::of(op).writesGlobal &&
-                      !llvm::all_of(loads, [&](Operation *load) {
-                        return isKnownDistinct(load, op);
-                      });
-      return mayWrite ? WalkResult::interrupt() : WalkResult::advance();
-    });
-    if (walk.wasInterrupted())
-      return refuse(copy, "not-relaned",
-                    "the address is loaded from global memory, which the "
-                    "kernel may write",
-                    loads.front());
-  }
-  return true;
-}
-
-/// Why the source of `copy` can't be read through a buffer of exactly its
-/// bytes; empty if it can.
-std::string DirectLoadBuilder::whyNoBuffer(const DirectCopy &copy) const {
-  if (hasLaneAddresses())
-    return llvm::formatv("{0} has no LDS-DMA through buffers", chip.name);
-  auto type = cast<MemRefType>(copy.source.getType());
-  if (isa_and_nonnull<amdgpu::AddressSpaceAttr>(type.getMemorySpace()))
-    return "the bytes of a buffer made elsewhere aren't known";
-  if (!type.getLayout().isIdentity() ||
-      llvm::any_of(type.getShape().drop_front(), ShapedType::isDynamic))
-    return llvm::formatv("the bytes of {0} aren't known from its sizes", type);
-  // An offset behind the last byte must be one that 32 bits can express.
-  std::optional<uint64_t> bytes = lds::getMemRefBytes(type);
-  if (type.hasStaticShape() ? !bytes || *bytes + 16 > UINT32_MAX
-                            : !options.assumeSmallBuffers)
-    return llvm::formatv(
-        "{0} may have 2^32 bytes or more, which an offset into "
-        "a buffer can't express",
-        type);
-  if (!values.getUniformity().isUniform(copy.source))
-    return "the memref isn't the same for all lanes";
-  return "";
-}
-
-/// Checks that a guard can be folded into an offset that is out of a buffer's
-/// range.
-bool DirectLoadBuilder::checkZeroFill(DirectCopy &copy) {
-  auto no = [&](std::string reason, Operation *culprit = nullptr) {
-    return refuse(copy, "zero-fill-needs-buffer", std::move(reason), culprit);
-  };
-  if (std::string reason = whyNoBuffer(copy); !reason.empty())
-    return no(reason);
-  for (Operation &op : copy.zeroFill.thenBlock()->without_terminator())
-    if (&op != copy.load && !isPure(&op))
-      return no("the address is computed under the condition", &op);
-  return true;
-}
-
-void DirectLoadBuilder::check(DirectCopy &copy) {
-  if (copy.refusal)
-    return;
-  unsigned width = getWidth(copy);
-  if (chip.dmaCounter == DMACounter::none || width == 0) {
-    refuse(
-        copy, "width-not-supported",
-        llvm::formatv("{0} has no LDS-DMA that {1} bytes a lane, in elements "
-                      "of {2}, can be made of",
-                      chip.name, copy.laneBytes, copy.elementBytes));
-    return;
-  }
-  bool narrower = width != copy.laneBytes;
-  if (narrower && (!options.narrow || hasLaneAddresses())) {
-    refuse(copy, "only-narrower-copies",
-           llvm::formatv("{0} has no LDS-DMA of {1} bytes a lane", chip.name,
-                         copy.laneBytes));
-    return;
-  }
-  (void)((hasLaneAddresses() || checkWindow(copy, width)) &&
-         (!copy.zeroFill || checkZeroFill(copy)) &&
-         (!narrower || checkNarrowing(copy)));
-}
-
-//===----------------------------------------------------------------------===//
-// Building
-//===----------------------------------------------------------------------===//
 
 static Value index(OpBuilder &builder, Location loc, int64_t value) {
   return arith::ConstantIndexOp::create(builder, loc, value);
@@ -390,36 +168,84 @@ DirectLoadBuilder::getSource(OpBuilder &builder, const DirectCopy &copy,
   return source;
 }
 
-/// `memref`, which is the same for all lanes, as a buffer of exactly its bytes.
-Value DirectLoadBuilder::getBuffer(Location loc, Value memref) {
-  Value &buffer = buffers[memref];
-  if (!buffer) {
-    OpBuilder builder(memref.getContext());
-    if (memref.getDefiningOp())
-      builder.setInsertionPointAfterValue(memref);
-    else
-      builder.setInsertionPoint(anchor);
-    buffer = amdgpu::FatRawBufferCastOp::create(
-        builder, loc, memref, /*validBytes=*/Value(),
-        /*cacheSwizzleStride=*/Value(), /*boundsCheck=*/true,
-        /*resetOffset=*/false);
+/// Makes `source`, which is the same for all lanes, a buffer of exactly its
+/// bytes. With zero-fill, lanes whose guard isn't set read behind the last one,
+/// which brings zeros: the guard may be about a column, where the next byte in
+/// memory is another row's.
+void DirectLoadBuilder::readThroughBuffer(OpBuilder &builder,
+                                          const DirectCopy &copy,
+                                          LaneSource &source) {
+  Location loc = copy.store->getLoc();
+  auto [entry, isNew] = buffers.try_emplace(source.memref);
+  FlatBuffer &buffer = entry->second;
+  if (isNew) {
+    OpBuilder outer(anchor);
+    outer.setInsertionPointAfterValue(source.memref);
+    buffer = FlatBuffer::create(outer, loc, source.memref);
   }
-  return buffer;
+  Value index = buffer.getIndex(builder, loc, source.indices);
+  if (copy.zeroFill) {
+    index = arith::SelectOp::create(
+        builder, loc, source.guard, index,
+        getValueOrCreateConstantIndexOp(builder, loc, buffer.extent));
+    source.guard = Value();
+  }
+  source.memref = buffer.memref;
+  source.indices = {index};
 }
 
-/// Makes lanes whose guard isn't set read behind the last byte, which brings
-/// zeros: the guard may be about a column, where the next byte in memory
-/// is another row's.
-void DirectLoadBuilder::zeroFill(OpBuilder &builder, Location loc,
-                                 LaneSource &source) {
-  Value zero = index(builder, loc, 0);
-  for (auto [i, value] : llvm::enumerate(source.indices)) {
-    Value outside =
-        i == 0 ? Value(memref::DimOp::create(builder, loc, source.memref, zero))
-               : zero;
-    value = arith::SelectOp::create(builder, loc, source.guard, value, outside);
-  }
-  source.guard = Value();
+/// Makes a DMA at `address` with the addresses of an earlier one and an offset,
+/// if there is one near enough. DMAAddress.h has the rules.
+bool DirectLoadBuilder::shareAddress(OpBuilder &builder, const DirectCopy &copy,
+                                     const DMAAddress &address, Type type) {
+  auto last = lastDMAs.find(copy.target);
+  if (last == lastDMAs.end())
+    return false;
+  const MadeDMA &dma = last->second;
+  Value condition = copy.zeroFill ? copy.zeroFill.getCondition() : Value();
+  amdgpu::GatherToLDSOp first = dma.op;
+  if (dma.block != builder.getBlock() || dma.source != copy.source ||
+      dma.zeroFill != condition || first.getTransferType() != type)
+    return false;
+  // What isn't known modulo 2^64, and what is behind the buffer's end to bring
+  // zeros, must not reach 2^32 with the offset.
+  std::optional<uint64_t> bytes =
+      getFlatBytes(cast<MemRefType>(copy.source.getType()));
+  bool hasRoom = bytes && *bytes + kMaxDMAOffset + 16 <= UINT32_MAX;
+  bool isExact = std::min(address.source.width, dma.address.source.width) == 64;
+  if (!hasRoom && (condition || !isExact))
+    return false;
+  std::optional<int64_t> distance =
+      address.getDistanceFrom(dma.address, values.getNumThreads());
+  if (!distance || *distance < 0 || *distance > kMaxDMAOffset)
+    return false;
+  lds::WaveLoadOp::create(builder, copy.store->getLoc(), first.getSrc(),
+                          first.getSrcIndices(), first.getDst(),
+                          first.getDstIndices(), *distance, type);
+  ++numDMAs;
+  return true;
+}
+
+/// Makes a DMA for the lanes whose `guard` is set, or for all without one. If
+/// others bring zeros, they store them: the lanes' bytes are apart, and a wait
+/// for the group is for both.
+void DirectLoadBuilder::makeGuarded(OpBuilder &builder, const DirectCopy &copy,
+                                    Value guard,
+                                    function_ref<void(OpBuilder &)> make) {
+  ++numDMAs;
+  if (!guard)
+    return make(builder);
+  auto condition = scf::IfOp::create(builder, copy.store->getLoc(), guard,
+                                     /*withElseRegion=*/bool(copy.zeroFill));
+  OpBuilder then = condition.getThenBodyBuilder();
+  make(then);
+  if (!copy.zeroFill)
+    return;
+  OpBuilder otherwise = condition.getElseBodyBuilder();
+  Value zeros = arith::ConstantOp::create(otherwise, copy.store->getLoc(),
+                                          otherwise.getZeroAttr(copy.type));
+  Operation *store = otherwise.clone(*copy.store);
+  store->replaceUsesOfWith(copy.zeroFill.getResult(0), zeros);
 }
 
 void DirectLoadBuilder::form(const DirectCopy &copy) {
@@ -440,53 +266,60 @@ void DirectLoadBuilder::form(const DirectCopy &copy) {
     hoist(guard);
     builder.setInsertionPoint(guard);
   }
+  dead.push_back(copy.store);
+  dead.push_back(copy.zeroFill ? copy.zeroFill.getOperation() : copy.load);
   if (hasLaneAddresses()) {
-    lds::AsyncLoadOp::create(builder, loc, copy.source, copy.sourceIndices,
-                             copy.target, copy.targetIndices,
-                             TypeAttr::get(copy.type));
-    ++numDMAs;
-    dead.push_back(copy.store);
-    dead.push_back(copy.load);
+    Value condition = copy.zeroFill ? copy.zeroFill.getCondition() : Value();
+    makeGuarded(builder, copy, condition, [&](OpBuilder &inner) {
+      lds::AsyncLoadOp::create(inner, loc, copy.source, copy.sourceIndices,
+                               copy.target, copy.targetIndices,
+                               TypeAttr::get(copy.type));
+    });
     return;
   }
 
   bool buffer = whyNoBuffer(copy).empty();
-  Value target = getFlatTarget(builder, copy);
-  Value offset = getWaveOffset(builder, copy);
+  Value target, offset;
   int64_t elements = width / copy.elementBytes;
   Type element = getElementTypeOrSelf(copy.type);
   Type type = elements == 1 ? element : VectorType::get(elements, element);
   for (unsigned part = 0; part < perCell; ++part) {
+    std::optional<DMAAddress> address;
+    // The parts of one cell are under the conditions of different threads.
+    if (buffer && (perCell == 1 || (!guard && !copy.zeroFill))) {
+      address = DMAAddress::get(copy, perCell, part, values);
+      if (address && shareAddress(builder, copy, *address, type))
+        continue;
+    }
+    if (!target) {
+      target = getFlatTarget(builder, copy);
+      offset = getWaveOffset(builder, copy);
+    }
     LaneSource source = getSource(builder, copy, perCell, part);
-    if (copy.zeroFill)
-      zeroFill(builder, loc, source);
     // LLVM 22 counts DMAs in the global form in lgkmcnt, which the hardware
     // doesn't, and then waits too little for LDS reads before them.
     if (buffer)
-      source.memref = getBuffer(loc, source.memref);
+      readThroughBuffer(builder, copy, source);
     Value at = offset;
     if (part != 0)
       at = arith::AddIOp::create(
           builder, loc, at,
           index(builder, loc, part * values.getWaveSize() * elements));
-    auto make = [&](OpBuilder &inner) {
-      amdgpu::GatherToLDSOp::create(inner, loc, source.memref, source.indices,
-                                    target, at, TypeAttr::get(type));
-      ++numDMAs;
-    };
-    if (!source.guard) {
-      make(builder);
-      continue;
-    }
-    auto condition = scf::IfOp::create(builder, loc, source.guard);
-    OpBuilder inner = condition.getThenBodyBuilder();
-    make(inner);
+    amdgpu::GatherToLDSOp dma;
+    makeGuarded(builder, copy, source.guard, [&](OpBuilder &inner) {
+      dma = amdgpu::GatherToLDSOp::create(inner, loc, source.memref,
+                                          source.indices, target, at,
+                                          TypeAttr::get(type));
+    });
+    if (address)
+      lastDMAs[copy.target] =
+          MadeDMA{builder.getBlock(),
+                  copy.source,
+                  copy.target,
+                  copy.zeroFill ? copy.zeroFill.getCondition() : Value(),
+                  std::move(*address),
+                  dma};
   }
-  dead.push_back(copy.store);
-  if (copy.zeroFill)
-    dead.push_back(copy.zeroFill);
-  else
-    dead.push_back(copy.load);
 }
 
 void DirectLoadBuilder::eraseCopies() {

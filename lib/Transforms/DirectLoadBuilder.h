@@ -14,15 +14,20 @@
 #ifndef LODESTONE_LIB_TRANSFORMS_DIRECTLOADBUILDER_H
 #define LODESTONE_LIB_TRANSFORMS_DIRECTLOADBUILDER_H
 
-#include "lodestone/Analysis/DirectCopy.h"
+#include "DMAAddress.h"
+#include "FlatBuffer.h"
+
 #include "lodestone/Transforms/CloneForThread.h"
+
+#include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 
 namespace lodestone {
 
 struct DirectLoadOptions {
   /// Make copies out of several narrower DMAs if the chip doesn't take theirs.
   bool narrow = true;
-  /// Every memref of dynamic size has less than 2^32 bytes.
+  /// Memrefs whose sizes or strides aren't constant have less than 2^32 bytes,
+  /// and no negative strides.
   bool assumeSmallBuffers = false;
 };
 
@@ -53,6 +58,17 @@ private:
     mlir::Value guard;
   };
 
+  /// A DMA, and what it was made of.
+  struct MadeDMA {
+    mlir::Block *block;
+    mlir::Value source;
+    mlir::Value target;
+    /// What zero-fill depends on, or null.
+    mlir::Value zeroFill;
+    DMAAddress address;
+    mlir::amdgpu::GatherToLDSOp op;
+  };
+
   bool hasLaneAddresses() const {
     return chip.dmaCounter == DMACounter::asynccnt;
   }
@@ -61,16 +77,20 @@ private:
   bool checkWindow(DirectCopy &copy, unsigned width);
   bool checkNarrowing(DirectCopy &copy);
   std::string whyNoBuffer(const DirectCopy &copy) const;
-  bool checkZeroFill(DirectCopy &copy);
+  bool checkZeroFill(DirectCopy &copy, unsigned width);
   mlir::Value getThread(unsigned perCell, unsigned part);
   CloneForThread &getCloner(unsigned perCell, unsigned part);
   mlir::Value getWaveOffset(mlir::OpBuilder &builder, const DirectCopy &copy);
   mlir::Value getFlatTarget(mlir::OpBuilder &builder, const DirectCopy &copy);
   LaneSource getSource(mlir::OpBuilder &builder, const DirectCopy &copy,
                        unsigned perCell, unsigned part);
-  void zeroFill(mlir::OpBuilder &builder, mlir::Location loc,
-                LaneSource &source);
-  mlir::Value getBuffer(mlir::Location loc, mlir::Value memref);
+  void readThroughBuffer(mlir::OpBuilder &builder, const DirectCopy &copy,
+                         LaneSource &source);
+  void makeGuarded(mlir::OpBuilder &builder, const DirectCopy &copy,
+                   mlir::Value guard,
+                   llvm::function_ref<void(mlir::OpBuilder &)> make);
+  bool shareAddress(mlir::OpBuilder &builder, const DirectCopy &copy,
+                    const DMAAddress &address, mlir::Type type);
 
   mlir::FunctionOpInterface kernel;
   ThreadValues &values;
@@ -81,7 +101,9 @@ private:
   mlir::Value waveStart;
   std::map<std::pair<unsigned, unsigned>, std::unique_ptr<CloneForThread>>
       cloners;
-  llvm::DenseMap<mlir::Value, mlir::Value> buffers;
+  llvm::DenseMap<mlir::Value, FlatBuffer> buffers;
+  /// The last DMA with addresses of its own to each target.
+  llvm::DenseMap<mlir::Value, MadeDMA> lastDMAs;
   llvm::SmallVector<mlir::Operation *> dead;
   unsigned numDMAs = 0;
 };

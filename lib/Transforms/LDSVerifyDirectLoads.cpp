@@ -8,6 +8,7 @@
 
 #include "lodestone/Analysis/DirectCopy.h"
 #include "lodestone/Analysis/Kernels.h"
+#include "lodestone/Dialect/LDS/IR/LDSDialect.h"
 #include "lodestone/Transforms/LDSTransforms.h"
 #include "lodestone/Transforms/Passes.h"
 
@@ -35,21 +36,38 @@ private:
 };
 } // namespace
 
-static void remarkUnproved(amdgpu::GatherToLDSOp dma, const std::string &what) {
+namespace {
+/// An LDS-DMA with one destination for the lanes of a wave.
+struct WaveDMA {
+  Operation *op;
+  Value target;
+  OperandRange indices;
+
+  static std::optional<WaveDMA> match(Operation *op) {
+    if (auto dma = dyn_cast<amdgpu::GatherToLDSOp>(op))
+      return WaveDMA{op, dma.getDst(), dma.getDstIndices()};
+    if (auto dma = dyn_cast<lds::WaveLoadOp>(op))
+      return WaveDMA{op, dma.getTarget(), dma.getTargetIndices()};
+    return std::nullopt;
+  }
+};
+} // namespace
+
+static void remarkUnproved(const WaveDMA &dma, const std::string &what) {
   remark::analysis(
-      dma.getLoc(),
+      dma.op->getLoc(),
       remark::RemarkOpts::name("destination-not-proved")
           .category("lds-verify-direct-loads")
-          .function(dma->getParentOfType<FunctionOpInterface>().getName()))
+          .function(dma.op->getParentOfType<FunctionOpInterface>().getName()))
       << what + " isn't known to be the same in all lanes of a wave";
 }
 
 /// Reports `dma` if lanes of a wave give different destinations.
-static LogicalResult verifyDestination(amdgpu::GatherToLDSOp dma,
+static LogicalResult verifyDestination(const WaveDMA &dma,
                                        ThreadValues &values) {
-  if (!values.getUniformity().isUniform(dma.getDst()))
+  if (!values.getUniformity().isUniform(dma.target))
     remarkUnproved(dma, "the destination");
-  for (auto [i, value] : llvm::enumerate(dma.getDstIndices())) {
+  for (auto [i, value] : llvm::enumerate(dma.indices)) {
     const ThreadForm *form = values.evaluate(value);
     if (!form) {
       remarkUnproved(dma, "index " + std::to_string(i) + " of the destination");
@@ -57,7 +75,7 @@ static LogicalResult verifyDestination(amdgpu::GatherToLDSOp dma,
     }
     if (std::optional<LaneConflict> conflict =
             findLaneConflict(*form, values, /*bytesPerLane=*/0)) {
-      InFlightDiagnostic diag = dma.emitOpError();
+      InFlightDiagnostic diag = dma.op->emitOpError();
       diag << "has a destination that differs between the lanes of a wave, of "
               "which the hardware takes one: index "
            << i << " is ";
@@ -74,8 +92,11 @@ static LogicalResult verifyDestination(amdgpu::GatherToLDSOp dma,
 }
 
 LogicalResult LDSVerifyDirectLoads::verify(FunctionOpInterface kernel) {
-  SmallVector<amdgpu::GatherToLDSOp> dmas;
-  kernel->walk([&](amdgpu::GatherToLDSOp dma) { dmas.push_back(dma); });
+  SmallVector<WaveDMA> dmas;
+  kernel->walk([&](Operation *op) {
+    if (std::optional<WaveDMA> dma = WaveDMA::match(op))
+      dmas.push_back(*dma);
+  });
   if (dmas.empty())
     return success();
   FailureOr<const ChipInfo *> chipInfo = resolveChip(kernel, chip, "gfx950");
@@ -86,14 +107,13 @@ LogicalResult LDSVerifyDirectLoads::verify(FunctionOpInterface kernel) {
   if (!values) {
     BlockUniformity uniformity(kernel);
     auto isUniform = [&](Value value) { return uniformity.isUniform(value); };
-    for (amdgpu::GatherToLDSOp dma : dmas)
-      if (!isUniform(dma.getDst()) ||
-          !llvm::all_of(dma.getDstIndices(), isUniform))
+    for (const WaveDMA &dma : dmas)
+      if (!isUniform(dma.target) || !llvm::all_of(dma.indices, isUniform))
         remarkUnproved(dma, "the kernel has no known_block_size, so that the "
                             "destination");
     return success();
   }
-  for (amdgpu::GatherToLDSOp dma : dmas)
+  for (const WaveDMA &dma : dmas)
     if (failed(verifyDestination(dma, *values)))
       return failure();
   return success();

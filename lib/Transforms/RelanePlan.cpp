@@ -7,12 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "lodestone/Transforms/RelanePlan.h"
-#include "lodestone/Analysis/MemoryAccess.h"
 
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -37,10 +33,6 @@ static Refusal refuse(StringRef name, std::string reason) {
   return {name, std::move(reason)};
 }
 
-//===----------------------------------------------------------------------===//
-// The plan
-//===----------------------------------------------------------------------===//
-
 bool TouchedElements::isDisjointFrom(const TouchedElements &other) const {
   if (!terms.hasTermsOf(other.terms))
     return false;
@@ -51,13 +43,13 @@ bool TouchedElements::isDisjointFrom(const TouchedElements &other) const {
   return true;
 }
 
-/// The elements that all threads touch with an access at `indices`.
-static std::variant<TouchedElements, Refusal>
-getTouched(Value memref, ValueRange indices, int64_t cellElements,
-           int64_t numSteps, const TileCopy &copy, ThreadValues &values,
-           SmallVectorImpl<Lanes> &offsets) {
+std::variant<TouchedElements, Refusal>
+lodestone::getTouchedElements(Value memref, ValueRange indices,
+                              int64_t cellElements, const TileCopy &copy,
+                              ThreadValues &values,
+                              SmallVectorImpl<Lanes> &offsets) {
   TouchedElements touched;
-  for (int64_t step = 0; step < numSteps; ++step) {
+  for (int64_t step = 0; step < copy.getNumSteps(); ++step) {
     Value unknown;
     std::optional<ThreadForm> form = getElementOffset(
         memref, indices, values, copy.getIterations(step), unknown);
@@ -138,8 +130,8 @@ MaybePlan lodestone::planRelane(TileCopy copy, ThreadValues &values) {
     return refuse("unknown-store-offset",
                   "the memref that is stored to differs between threads");
   SmallVector<Lanes> offsets;
-  auto result = getTouched(store.memref, store.indices, store.cellElements,
-                           copy.getNumSteps(), copy, values, offsets);
+  auto result = getTouchedElements(store.memref, store.indices,
+                                   store.cellElements, copy, values, offsets);
   if (auto *refusal = std::get_if<Refusal>(&result))
     return std::move(*refusal);
   auto &touched = std::get<TouchedElements>(result);
@@ -219,119 +211,4 @@ bool RelanePlan::movesWith(const RelanePlan &other) const {
          copy.trips == other.copy.trips && permutation == other.permutation &&
          touched.terms.hasTermsOf(other.touched.terms) &&
          touched.bases == other.touched.bases;
-}
-
-//===----------------------------------------------------------------------===//
-// Its legality
-//===----------------------------------------------------------------------===//
-
-/// False if `access` is known to touch none of the elements that the copy
-/// stores.
-bool RelaneLegality::mayCollide(const RelanePlan &plan, Operation *access) {
-  Value memref;
-  ValueRange indices;
-  int64_t elements = 1;
-  TileCopy copy;
-  if (auto matched = matchTileCopy(access, values, /*mayBeFill=*/true)) {
-    if (!std::holds_alternative<TileCopy>(*matched))
-      return true;
-    copy = std::get<TileCopy>(*matched);
-    memref = copy.store.memref;
-    indices = copy.store.indices;
-    elements = copy.store.cellElements;
-  } else if (auto load = dyn_cast<memref::LoadOp>(access)) {
-    memref = load.getMemref();
-    indices = load.getIndices();
-  } else if (auto load = dyn_cast<vector::LoadOp>(access)) {
-    memref = load.getBase();
-    indices = load.getIndices();
-    elements = load.getVectorType().getNumElements();
-    if (load.getVectorType() == load.getMemRefType().getElementType())
-      elements = 1;
-  }
-  // Offsets into different views can't be compared.
-  if (memref != plan.copy.store.memref)
-    return true;
-  SmallVector<Lanes> offsets;
-  auto touched = getTouched(memref, indices, elements, copy.getNumSteps(), copy,
-                            values, offsets);
-  return !std::holds_alternative<TouchedElements>(touched) ||
-         !plan.touched.isDisjointFrom(std::get<TouchedElements>(touched));
-}
-
-/// What runs before or after the copy, without a barrier in between, when one
-/// of the numbers in the copy's offsets is another one: in another iteration of
-/// a loop. The same number in its offset says nothing there.
-llvm::DenseSet<Operation *>
-RelaneLegality::getOtherIterations(const RelanePlan &plan) const {
-  llvm::DenseSet<Operation *> result;
-  for (bool forward : {true, false}) {
-    llvm::SetVector<Operation *> reached =
-        reach.reach(plan.copy.unit, BarrierScope::lds, forward);
-    for (const ThreadForm::Term &term : plan.touched.terms.terms) {
-      Operation *definition = term.value.getDefiningOp();
-      if (!definition)
-        definition = &cast<BlockArgument>(term.value).getOwner()->front();
-      if (!reached.contains(definition))
-        continue;
-      result.insert_range(reach.reach(definition, BarrierScope::lds, forward));
-      // An argument of its block changes before it runs.
-      if (forward)
-        result.insert(definition);
-    }
-  }
-  return result;
-}
-
-std::optional<Refusal>
-RelaneLegality::checkLDS(const RelanePlan &plan,
-                         function_ref<bool(Operation *)> movesAlong) {
-  Operation *unit = plan.copy.unit, *store = plan.copy.store.op;
-  llvm::SetVector<Operation *> others;
-  for (bool forward : {true, false})
-    others.set_union(reach.reach(unit, BarrierScope::lds, forward));
-  if (others.contains(store) || others.contains(unit))
-    return refuse("no-barrier",
-                  "the copy can run again without a barrier in between");
-  unit->walk([&](Operation *op) {
-    if (op != store)
-      others.insert(op);
-  });
-  llvm::DenseSet<Operation *> otherIterations = getOtherIterations(plan);
-  for (Operation *other : others)
-    if (MemoryAccess::of(other).mayTouchLDS(plan.copy.root) &&
-        (otherIterations.contains(other) ||
-         (!movesAlong(other) && mayCollide(plan, other))))
-      return refuse("no-barrier",
-                    formatv("no barrier stands between the copy and {0}, which "
-                            "may touch the same bytes",
-                            describe(other)));
-  return std::nullopt;
-}
-
-std::optional<Refusal> RelaneLegality::checkSource(Operation *load) {
-  for (bool forward : {true, false})
-    for (Operation *op : reach.reach(load, BarrierScope::global, forward))
-      if (MemoryAccess::of(op).writesGlobal && !isKnownDistinct(load, op))
-        return refuse(
-            "source-written",
-            formatv("no barrier stands between {0} and {1}, which may "
-                    "write what is loaded",
-                    describe(load), describe(op)));
-  return std::nullopt;
-}
-
-std::optional<Refusal>
-RelaneLegality::check(const RelanePlan &plan, ArrayRef<Operation *> loads,
-                      function_ref<bool(Operation *)> movesAlong) {
-  if (!isConverged(plan.copy.unit, values.getUniformity()))
-    return refuse("divergent-control-flow",
-                  formatv("some threads may reach {0} and others not",
-                          describe(plan.copy.unit)));
-  if (std::optional<Refusal> refusal = checkLDS(plan, movesAlong))
-    return refusal;
-  for (Operation *load : loads)
-    if (std::optional<Refusal> refusal = checkSource(load))
-      return refusal;
-  return std::nullopt;
 }

@@ -313,8 +313,8 @@ def compile(
             warp-pipelined loop), ``one-per-simd`` (no more than a compute unit has SIMDs);
             default: none.
         tdm_fuse: make one instruction of adjacent TDM loads on disjoint warps (default: false).
-        assume_small_buffers: take memrefs of dynamic size that LDS-DMAs read to have less than
-            2^32 bytes; nothing checks it (default: false).
+        assume_small_buffers: take memrefs of dynamic sizes or strides that LDS-DMAs read to have
+            less than 2^32 bytes, and no negative stride; nothing checks it (default: false).
         separate_globals: give each ``lds.region`` a global of its own (default: false).
         bare_pointers: pass a memref to a kernel as one pointer (default: false).
         features: of the target machine, ``+xnack``.

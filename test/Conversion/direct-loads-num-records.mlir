@@ -32,4 +32,26 @@ gpu.module @kernels {
     memref.store %x, %out[%t] : memref<2048xf16>
     gpu.return
   }
+
+  // Rows that are 100 elements apart: 63 of those, and 32 elements of the last one.
+  // CHECK-LABEL: llvm.func @rows_apart
+  // CHECK: %[[BYTES:.*]] = llvm.mlir.constant(12664 : i64)
+  // CHECK: rocdl.make.buffer.rsrc %{{.*}}, %{{.*}}, %[[BYTES]], %{{.*}}
+  gpu.func @rows_apart(%g: memref<64x32xf16, strided<[100, 1]>>, %out: memref<2048xf16>) kernel
+      attributes {known_block_size = array<i32: 256, 1, 1>} {
+    %tile = lds.region @tile : !lds
+    %t = gpu.thread_id x
+    %c4 = arith.constant 4 : index
+    %c8 = arith.constant 8 : index
+    %row = arith.divui %t, %c4 : index
+    %cell = arith.remui %t, %c4 : index
+    %col = arith.muli %cell, %c8 : index
+    %at = arith.muli %t, %c8 : index
+    %v = vector.load %g[%row, %col] : memref<64x32xf16, strided<[100, 1]>>, vector<8xf16>
+    vector.store %v, %tile[%at] : !lds, vector<8xf16>
+    gpu.barrier
+    %x = memref.load %tile[%t] : !lds
+    memref.store %x, %out[%t] : memref<2048xf16>
+    gpu.return
+  }
 }

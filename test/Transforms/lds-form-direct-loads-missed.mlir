@@ -247,16 +247,60 @@ gpu.module @m {
 
 // -----
 
-// The bytes of a memref with gaps aren't in its sizes.
-// CHECK: remark: [Missed] zero-fill-needs-buffer{{.*}}aren't known from its sizes
+// A buffer starts at the first element, and has nothing in front of it.
+// CHECK: remark: [Missed] zero-fill-needs-buffer{{.*}}memref<64xf32, strided<[-2], offset: 128>> has a stride of -2
 !lds = memref<1024xf32, #gpu.address_space<workgroup>>
 gpu.module @m {
-  gpu.func @zero_fill_needs_buffer14(%g: memref<64xf32, strided<[2]>>, %n: index) workgroup(%lds: !lds) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
+  gpu.func @backwards(%g: memref<64xf32, strided<[-2], offset: 128>>, %n: index) workgroup(%lds: !lds) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
     %t = gpu.thread_id x
     %zero = arith.constant 0.0 : f32
     %c = arith.cmpi ult, %t, %n : index
     %v = scf.if %c -> f32 {
-      %x = memref.load %g[%t] : memref<64xf32, strided<[2]>>
+      %x = memref.load %g[%t] : memref<64xf32, strided<[-2], offset: 128>>
+      scf.yield %x : f32
+    } else {
+      scf.yield %zero : f32
+    }
+    memref.store %v, %lds[%t] : !lds
+    gpu.barrier
+    gpu.return
+  }
+}
+
+// -----
+
+// Rows may be any distance apart.
+// CHECK: remark: [Missed] zero-fill-needs-buffer{{.*}}memref<4x256xf32, strided<[?, 1]>> may have 2^32 bytes or more
+!lds = memref<1024xf32, #gpu.address_space<workgroup>>
+gpu.module @m {
+  gpu.func @any_stride(%g: memref<4x256xf32, strided<[?, 1]>>, %r: index, %n: index) workgroup(%lds: !lds) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
+    %t = gpu.thread_id x
+    %zero = arith.constant 0.0 : f32
+    %c = arith.cmpi ult, %t, %n : index
+    %v = scf.if %c -> f32 {
+      %x = memref.load %g[%r, %t] : memref<4x256xf32, strided<[?, 1]>>
+      scf.yield %x : f32
+    } else {
+      scf.yield %zero : f32
+    }
+    memref.store %v, %lds[%t] : !lds
+    gpu.barrier
+    gpu.return
+  }
+}
+
+// -----
+
+// Nobody knows where a buffer that was made elsewhere ends.
+// CHECK: remark: [Missed] zero-fill-needs-buffer{{.*}}the bytes of a buffer made elsewhere
+!lds = memref<1024xf32, #gpu.address_space<workgroup>>
+gpu.module @m {
+  gpu.func @other_buffer(%g: memref<1024xf32, 7>, %n: index) workgroup(%lds: !lds) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
+    %t = gpu.thread_id x
+    %zero = arith.constant 0.0 : f32
+    %c = arith.cmpi ult, %t, %n : index
+    %v = scf.if %c -> f32 {
+      %x = memref.load %g[%t] : memref<1024xf32, 7>
       scf.yield %x : f32
     } else {
       scf.yield %zero : f32

@@ -17,12 +17,13 @@
 gpu.module @m {
   // Without `narrow`, four DMAs for one copy are no copy of one DMA: a remark, and with `strict` an
   // error at the copy.
-  // REMARK: [[@LINE+11]]:5: remark: [Missed] only-narrower-copies
-  // STRICT: [[@LINE+10]]:5: error: the copy can't become an LDS-DMA: gfx942 has no LDS-DMA of 16 bytes a lane
+  // REMARK: [[@LINE+12]]:5: remark: [Missed] only-narrower-copies
+  // STRICT: [[@LINE+11]]:5: error: the copy can't become an LDS-DMA: gfx942 has no LDS-DMA of 16 bytes a lane
   // CHECK-LABEL: gpu.func @wide
   // CHECK: vector.store
   // ALL-LABEL: gpu.func @wide
-  // ALL-COUNT-4: amdgpu.gather_to_lds
+  // ALL: amdgpu.gather_to_lds
+  // ALL-COUNT-3: lds.wave_load
   gpu.func @wide(%g: memref<1024xf32>) workgroup(%lds: !lds) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
     %t = gpu.thread_id x
     %c4 = arith.constant 4 : index

@@ -4,7 +4,7 @@
 // RUN: lodestone-opt %s --split-input-file --lds-form-direct-loads=chip=gfx1250 --canonicalize --cse | FileCheck %s --check-prefix=GFX1250
 
 // Sixteen bytes a lane, side by side: one DMA on gfx950, four on gfx942, where lane i of the n-th
-// brings dword i + 64 n of the wave's kilobyte. The wave's place is in a scalar register. The copy
+// brings dword i + 64 n of the wave's kilobyte, with one address for the four. The wave's place is in a scalar register. The copy
 // is waited for in front of the barrier.
 // REMARK: remark: [Passed] direct-load-formed {{.*}}BytesPerLane=16, DMAs=1
 // REMARK: remark: [Analysis] direct-load-profit {{.*}}CopiesLeft=0, DMAs=1, StoresRemoved=1, VGPRsFreed=4, WaitsAdded=1
@@ -12,7 +12,10 @@
 // CHECK: %[[T:.+]] = gpu.thread_id x
 // CHECK: rocdl.readfirstlane
 // GFX950: amdgpu.gather_to_lds %{{.+}}[%{{.+}}], %{{.+}}[%{{.+}}] : vector<4xf32>
-// GFX942-COUNT-4: amdgpu.gather_to_lds {{.*}} : f32
+// GFX942: amdgpu.gather_to_lds %[[BUFFER:.+]][%[[FROM:.+]]], %[[TILE:.+]][%[[TO:.+]]] : f32
+// GFX942: lds.wave_load %[[BUFFER]][%[[FROM]]], %[[TILE]][%[[TO]]] offset(256) : f32
+// GFX942: lds.wave_load %[[BUFFER]][%[[FROM]]], %[[TILE]][%[[TO]]] offset(512) : f32
+// GFX942: lds.wave_load %[[BUFFER]][%[[FROM]]], %[[TILE]][%[[TO]]] offset(768) : f32
 // CHECK-NOT: vector.store
 // CHECK: lds.commit_group
 // CHECK-NEXT: lds.wait_group 0
@@ -44,8 +47,9 @@ gpu.module @m {
 // CHECK: %[[LANE:.+]] = gpu.lane_id upper_bound 64
 // CHECK-DAG: arith.divui
 // CHECK-DAG: arith.remui
-// CHECK-COUNT-2: amdgpu.gather_to_lds {{.*}} : vector<2xf16>
-// CHECK-NOT: amdgpu.gather_to_lds
+// CHECK: amdgpu.gather_to_lds {{.*}} : vector<2xf16>
+// CHECK: lds.wave_load {{.*}} offset(256) : vector<2xf16>
+// CHECK-NOT: {{gather_to_lds|wave_load}}
 // GFX1250-LABEL: gpu.func @eight_bytes
 // GFX1250: lds.async_load {{.*}} : vector<4xf16>
 !lds = memref<64x16xf16, #gpu.address_space<workgroup>>
@@ -141,12 +145,11 @@ gpu.module @m {
 // memref's bytes, whichever bound they fail; the next byte of a short row would be another row's.
 // CHECK-LABEL: gpu.func @zero_fill
 // CHECK-SAME: (%[[G:.+]]: memref<16x96xf32>
-// CHECK-DAG: %[[BUFFER:.+]] = amdgpu.fat_raw_buffer_cast %[[G]]
-// CHECK-DAG: %[[ROWS:.+]] = arith.constant 16 : index
-// CHECK-DAG: %[[ZERO:.+]] = arith.constant 0 : index
-// CHECK: %[[R:.+]] = arith.select %[[IN:.+]], %{{.+}}, %[[ROWS]]
-// CHECK: %[[C:.+]] = arith.select %[[IN]], %{{.+}}, %[[ZERO]]
-// CHECK: amdgpu.gather_to_lds %[[BUFFER]][%[[R]], %[[C]]]
+// CHECK-DAG: %[[FLAT:.+]] = memref.reinterpret_cast %[[G]] to offset: [0], sizes: [1536], strides: [1]
+// CHECK-DAG: %[[BUFFER:.+]] = amdgpu.fat_raw_buffer_cast %[[FLAT]]
+// CHECK-DAG: %[[END:.+]] = arith.constant 1536 : index
+// CHECK: %[[AT:.+]] = arith.select %{{.+}}, %{{.+}}, %[[END]]
+// CHECK: amdgpu.gather_to_lds %[[BUFFER]][%[[AT]]]
 !lds = memref<64xf32, #gpu.address_space<workgroup>>
 gpu.module @m {
   gpu.func @zero_fill(%g: memref<16x96xf32>, %row: index, %n: index) workgroup(%lds: !lds) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
@@ -218,7 +221,8 @@ gpu.module @m {
 // Transfers of whole vectors are loads and stores.
 // CHECK-LABEL: gpu.func @transfers
 // GFX950: amdgpu.gather_to_lds {{.*}} : vector<8xf16>
-// GFX942-COUNT-4: amdgpu.gather_to_lds {{.*}} : vector<2xf16>
+// GFX942: amdgpu.gather_to_lds {{.*}} : vector<2xf16>
+// GFX942-COUNT-3: lds.wave_load {{.*}} : vector<2xf16>
 // CHECK-NOT: vector.transfer
 // GFX1250-LABEL: gpu.func @transfers
 // GFX1250: lds.async_load {{.*}} : vector<8xf16>

@@ -69,3 +69,17 @@ gpu.module @m {
     gpu.return
   }
 }
+
+// -----
+
+// With an offset in the instruction there is still one destination.
+!lds = memref<256xf32, #gpu.address_space<workgroup>>
+!buffer = memref<256xf32, #amdgpu.address_space<fat_raw_buffer>>
+gpu.module @m {
+  gpu.func @offset(%g: !buffer) workgroup(%lds: !lds) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %t = gpu.thread_id x
+    // expected-error @+1 {{'lds.wave_load' op has a destination that differs between the lanes of a wave}}
+    lds.wave_load %g[%t], %lds[%t] offset(64) : f32, !buffer, !lds
+    gpu.return
+  }
+}

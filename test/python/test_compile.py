@@ -4,10 +4,12 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import lodestone
+import numpy as np
 import pytest
-from lodestone import MissingToolError, MLIRError
+from lodestone import MissingToolError, MLIRError, sim
 from lodestone.ir import Context, Module
 from lodestone.report.isa import parse_function
 
@@ -25,6 +27,28 @@ gpu.module @kernels {
   }
 }
 """
+
+
+@pytest.mark.parametrize("direct_to_lds", ["off", "on"])
+def test_swizzled_allocation_runs(direct_to_lds: Literal["off", "on"]) -> None:
+    """A memref.alloc of LDS is static LDS of its kernel, swizzled for all its accesses."""
+    compiled = lodestone.compile(
+        INPUTS / "swizzled-alloc.mlir",
+        chip="gfx950",
+        bare_pointers=True,
+        inverse_swizzle=True,
+        direct_to_lds=direct_to_lds,
+    )
+    assert compiled.kernels[0].static_lds_bytes == 1024
+    copies = [x for x in parse_function(compiled.isa).instructions if x.is_lds_dma]
+    assert len(copies) == (direct_to_lds == "on")
+    source = np.arange(512, dtype=np.float16).reshape(8, 64)
+    result = sim.run(
+        compiled.code_object, grid=(1, 1, 1), args=[source, np.zeros_like(source)], mode="R"
+    )
+    expected = source.reshape(8, 8, 8).transpose(1, 0, 2).reshape(8, 64)
+    np.testing.assert_array_equal(result.outputs[1], expected)
+    assert not result.errors
 
 
 def test_compile_text_to_code_object() -> None:

@@ -21,6 +21,9 @@
 ///   that op its bytes are left alone until the wait. Or else a barrier comes
 ///   next on every path; then a wait goes right before the barrier, and between
 ///   the last barrier and that one nothing else touches the allocation.
+/// - Lanes that bring zeros without a buffer that gives them store them, which
+///   is done before an earlier DMA to the same bytes: only in a group, of which
+///   the bytes are its own.
 /// - The source isn't written between the load and the end of the copy.
 ///
 //===----------------------------------------------------------------------===//
@@ -54,6 +57,9 @@ struct DirectCopy {
   /// The `scf.if` that yields the loaded value, or else zeros; null without. A
   /// handle: that the copy is constant says nothing about the operation.
   mutable mlir::scf::IfOp zeroFill;
+  /// Why zeros can't come from behind a buffer's end, so that the lanes that
+  /// bring zeros have to store them; empty if they needn't.
+  std::string noBuffer;
   /// The LDS allocations of which one is written; none if they aren't known.
   llvm::SmallVector<mlir::Value> allocations;
 

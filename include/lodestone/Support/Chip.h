@@ -43,6 +43,11 @@ llvm::StringRef getCounterName(DMACounter counter);
 /// stops at 62, too.
 inline constexpr unsigned kMaxVmcntWait = 62;
 
+/// The largest offset that an LDS-DMA through a buffer, of the chips that count
+/// it in `vmcnt`, has in the instruction: twelve bits (CDNA3 and CDNA4
+/// ISA, the microcode format MUBUF).
+inline constexpr unsigned kMaxDMAOffset = 4095;
+
 struct ChipInfo {
   llvm::StringRef name;
   /// Lanes of a wave (subgroup).

@@ -99,8 +99,9 @@ struct ToROCDLOptions : mlir::PassPipelineOptions<ToROCDLOptions> {
       llvm::cl::init(false)};
   Option<bool> assumeSmallBuffers{
       *this, "assume-small-buffers",
-      llvm::cl::desc("Take memrefs of dynamic size that LDS-DMAs read to have "
-                     "less than 2^32 bytes (default: false)"),
+      llvm::cl::desc("Take memrefs of dynamic sizes or strides that LDS-DMAs "
+                     "read to have less than 2^32 bytes, and no negative "
+                     "stride (default: false)"),
       llvm::cl::init(false)};
   Option<bool> separateGlobals{
       *this, "separate-globals",

@@ -247,10 +247,10 @@ def LDSSplitCopyPhases : Pass<"lds-split-copy-phases"> {
 def LDSVerifyDirectLoads : Pass<"lds-verify-direct-loads"> {
   let summary = "Check that LDS-DMAs have one destination for each wave";
   let description = [{
-    `amdgpu.gather_to_lds` writes lane after lane from one address, but takes an
-    index from each lane, of which the backend uses one without a word. This pass
-    computes the index for every thread of the block; if lanes of a wave differ it
-    is an error with the lanes and their values:
+    `amdgpu.gather_to_lds` (and `lds.wave_load`) writes lane after lane from one
+    address, but takes an index from each lane, of which the backend uses one
+    without a word. This pass computes the index for every thread of the block; if
+    lanes of a wave differ it is an error with the lanes and their values:
 
     ```mlir
     %t = gpu.thread_id x
@@ -295,8 +295,8 @@ def LDSFormDirectLoads : Pass<"lds-form-direct-loads"> {
 
     - lane i of each wave stores i times the copy's width behind lane 0: computed
       for every thread of the block, whose size must be known. A swizzled store
-      isn't of that form; `lds-inverse-swizzle` makes it so. gfx1250 takes any
-      address;
+      isn't of that form; `lds-inverse-swizzle` makes it so. gfx1250 takes an
+      address from each lane. All of them are multiples of the width;
     - the chip has an LDS-DMA of that width without holes (gfx942: 4 bytes,
       gfx950: 4 and 16, gfx1250: 1, 4, 8, 16), or, with `narrow`, one that divides
       it: then the copy is made of several, and lanes bring other lanes' bytes,
@@ -308,14 +308,20 @@ def LDSFormDirectLoads : Pass<"lds-form-direct-loads"> {
       in front of the barrier, and nothing else may touch the allocation between
       the barriers around the copy.
 
-    A DMA reads through a buffer of exactly the memref's bytes where these are
-    known to be less than 2^32: a static shape, or `assume-small-buffers`. LLVM
-    22 gets waits for LDS reads in front of the other form, `global_load_lds`,
-    wrong.
+    A DMA reads through a buffer of exactly the memref's bytes, from the first
+    element to the last one, where these are known to be less than 2^32: constant
+    sizes and strides, or `assume-small-buffers`. LLVM 22 gets waits for LDS reads
+    in front of the other form, `global_load_lds`, wrong.
 
-    A copy under a condition stays under it. A load under a condition whose other
-    branch gives zeros needs the buffer: lanes that bring zeros read behind its
-    end.
+    DMAs that are as far from an earlier one of their block in memory as in LDS,
+    up to 4095 bytes, take its addresses and have the distance in the instruction
+    (`lds.wave_load`).
+
+    A copy under a condition stays under it. Of a load under a condition whose
+    other branch gives zeros, the lanes that bring zeros read behind the buffer's
+    end. That the condition is about a column, and not the end, makes no
+    difference: each lane chooses. Without a buffer, in a group and with one DMA a
+    copy, they store zeros.
 
     Each copy that is left alone is a missed remark: `block-size-unknown`,
     `unsupported-element`, `unsupported-access`, `value-used-elsewhere`,
@@ -335,7 +341,8 @@ def LDSFormDirectLoads : Pass<"lds-form-direct-loads"> {
            "their width">,
     Option<"assumeSmallBuffers", "assume-small-buffers", "bool",
            /*default=*/"false",
-           "Take memrefs of dynamic size to have less than 2^32 bytes">,
+           "Take memrefs whose sizes or strides aren't constant to have less than "
+           "2^32 bytes, and no negative stride">,
     Option<"strict", "strict", "bool", /*default=*/"false",
            "Report each refusal as an error">,
   ];

@@ -174,6 +174,42 @@ def LDSPackStaticGlobals : Pass<"lds-pack-static-globals"> {
                            "::lodestone::lds::LDSDialect"];
 }
 
+def LDSHoistAllocations : Pass<"lds-hoist-allocations"> {
+  let summary = "Make memref.alloc of LDS a workgroup attribution of the kernel";
+  let description = [{
+    `memref.alloc` and `memref.alloca` of workgroup memory have no lowering of
+    their own: upstream's would call malloc. Each becomes a workgroup attribution
+    of the kernel around it, static LDS that all threads of a workgroup share, and
+    its `memref.dealloc` goes away.
+
+    ```mlir
+    gpu.func @k() kernel {
+      %a = memref.alloc() {alignment = 64} : memref<256xf32, #gpu.address_space<workgroup>>
+    ```
+
+    becomes
+
+    ```mlir
+    gpu.func @k() workgroup(%a : memref<256xf32, #gpu.address_space<workgroup>>
+                                 {llvm.align = 64 : i64}) kernel {
+    ```
+
+    An error where that isn't the same:
+
+    - in a loop, where the next iteration has another buffer while a slow thread
+      still uses the last;
+    - outside of a kernel: a call would have LDS of its own (`inline` first);
+    - of a size that isn't known, or with a layout that leaves gaps;
+    - with an `lds.swizzle`, which `lds-apply-swizzles` puts into the indices.
+
+    Allocations that are never live together don't share bytes.
+  }];
+  let statistics = [
+    Statistic<"numHoisted", "hoisted", "Allocations that became attributions">,
+  ];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 def LDSLowerRegions : Pass<"lds-lower-regions"> {
   let summary = "Lower lds.region to addresses in dynamic LDS";
   let description = [{

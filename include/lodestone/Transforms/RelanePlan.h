@@ -34,6 +34,13 @@ struct TouchedElements {
   bool isDisjointFrom(const TouchedElements &other) const;
 };
 
+/// The elements that all threads touch with an access at `indices`, in the
+/// steps of `copy`, and in `offsets`, for each step, where each thread's start.
+std::variant<TouchedElements, Refusal>
+getTouchedElements(mlir::Value memref, mlir::ValueRange indices,
+                   int64_t cellElements, const TileCopy &copy,
+                   ThreadValues &values, llvm::SmallVectorImpl<Lanes> &offsets);
+
 /// A copy whose stores are linear once each thread does what thread
 /// `permutation` does: thread t then stores at
 ///   base + sum of strides[loop] * iteration + terms + t * cellElements.

@@ -59,6 +59,28 @@ struct AsyncLoadLowering : ConvertOpToLLVMPattern<AsyncLoadOp> {
   }
 };
 
+struct WaveLoadLowering : ConvertOpToLLVMPattern<WaveLoadOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(WaveLoadOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value source = getStridedElementPtr(
+        rewriter, loc, cast<MemRefType>(op.getSource().getType()),
+        adaptor.getSource(), adaptor.getSourceIndices());
+    Value target = getStridedElementPtr(
+        rewriter, loc, cast<MemRefType>(op.getTarget().getType()),
+        adaptor.getTarget(), adaptor.getTargetIndices());
+    rewriter.replaceOpWithNewOp<ROCDL::LoadToLDSOp>(
+        op, source, target,
+        rewriter.getI32IntegerAttr(*getElementBytes(op.getType())),
+        op.getOffsetAttr(), /*aux=*/rewriter.getI32IntegerAttr(0), ArrayAttr(),
+        ArrayAttr(), ArrayAttr());
+    return success();
+  }
+};
+
 struct ToLLVMInterface : ConvertToLLVMPatternInterface {
   using ConvertToLLVMPatternInterface::ConvertToLLVMPatternInterface;
 
@@ -68,7 +90,7 @@ struct ToLLVMInterface : ConvertToLLVMPatternInterface {
   void populateConvertToLLVMConversionPatterns(
       ConversionTarget &, LLVMTypeConverter &converter,
       RewritePatternSet &patterns) const final {
-    patterns.add<AsyncLoadLowering>(converter);
+    patterns.add<AsyncLoadLowering, WaveLoadLowering>(converter);
   }
 };
 

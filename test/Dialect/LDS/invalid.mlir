@@ -428,3 +428,65 @@ gpu.func @async_load_target_rank(%g: memref<64xf32>, %lds: !lds, %i: index) kern
   gpu.return
 }
 }
+
+// -----
+
+// Twelve bits in the instruction, and no sign.
+!lds = memref<64xf32, #gpu.address_space<workgroup>>
+!buffer = memref<64xf32, #amdgpu.address_space<fat_raw_buffer>>
+gpu.module @m {
+gpu.func @wave_load_offset(%g: !buffer, %lds: !lds, %i: index) kernel {
+  // expected-error @+1 {{'lds.wave_load' op offset must be 0 to 4095, but is 4096}}
+  lds.wave_load %g[%i], %lds[%i] offset(4096) : f32, !buffer, !lds
+  gpu.return
+}
+}
+
+// -----
+
+!lds = memref<64xf32, #gpu.address_space<workgroup>>
+!buffer = memref<64xf32, #amdgpu.address_space<fat_raw_buffer>>
+gpu.module @m {
+gpu.func @wave_load_negative_offset(%g: !buffer, %lds: !lds, %i: index) kernel {
+  // expected-error @+1 {{'lds.wave_load' op offset must be 0 to 4095, but is -4}}
+  lds.wave_load %g[%i], %lds[%i] offset(-4) : f32, !buffer, !lds
+  gpu.return
+}
+}
+
+// -----
+
+// The lanes' bytes would have holes between them.
+!lds = memref<64xf32, #gpu.address_space<workgroup>>
+!buffer = memref<64xf32, #amdgpu.address_space<fat_raw_buffer>>
+gpu.module @m {
+gpu.func @wave_load_width(%g: !buffer, %lds: !lds, %i: index) kernel {
+  // expected-error @+1 {{'lds.wave_load' op copies 4 or 16 bytes a lane, which 'vector<2xf32>' isn't}}
+  lds.wave_load %g[%i], %lds[%i] offset(0) : vector<2xf32>, !buffer, !lds
+  gpu.return
+}
+}
+
+// -----
+
+// The other kind of LDS-DMA has another offset field.
+!lds = memref<64xf32, #gpu.address_space<workgroup>>
+gpu.module @m {
+gpu.func @wave_load_source(%g: memref<64xf32>, %lds: !lds, %i: index) kernel {
+  // expected-error @+1 {{'lds.wave_load' op source must be a buffer, but is 'memref<64xf32>'}}
+  lds.wave_load %g[%i], %lds[%i] offset(0) : f32, memref<64xf32>, !lds
+  gpu.return
+}
+}
+
+// -----
+
+!lds = memref<64xf32, #gpu.address_space<workgroup>>
+!buffer = memref<64xf32, #amdgpu.address_space<fat_raw_buffer>>
+gpu.module @m {
+gpu.func @wave_load_rank(%g: !buffer, %lds: !lds, %i: index) kernel {
+  // expected-error @+1 {{'lds.wave_load' op target has 1 dimensions, but 2 indices}}
+  lds.wave_load %g[%i], %lds[%i, %i] offset(0) : f32, !buffer, !lds
+  gpu.return
+}
+}

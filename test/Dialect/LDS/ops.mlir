@@ -103,3 +103,16 @@ gpu.module @groups {
     gpu.return
   }
 }
+
+// Copies round trip, and nobody takes them for dead.
+// CHECK-LABEL: gpu.func @copies
+// CHECK: lds.async_load %{{.*}}[%{{.*}}], %{{.*}}[%{{.*}}] : f32, memref<64xf32>
+// CHECK: lds.wave_load %{{.*}}[%{{.*}}], %{{.*}}[%{{.*}}] offset(256) : f32, memref<64xf32, #amdgpu.address_space<fat_raw_buffer>>
+gpu.module @copies {
+  gpu.func @copies(%g: memref<64xf32>, %buffer: memref<64xf32, #amdgpu.address_space<fat_raw_buffer>>,
+                   %lds: memref<64xf32, 3>, %i: index) kernel {
+    lds.async_load %g[%i], %lds[%i] : f32, memref<64xf32>, memref<64xf32, 3>
+    lds.wave_load %buffer[%i], %lds[%i] offset(256) : f32, memref<64xf32, #amdgpu.address_space<fat_raw_buffer>>, memref<64xf32, 3>
+    gpu.return
+  }
+}

@@ -10,6 +10,8 @@
 #include "lodestone/Dialect/LDS/IR/LDSLayout.h"
 #include "lodestone/Dialect/LDS/IR/LDSSwizzle.h"
 
+#include "lodestone/Support/Chip.h"
+#include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"
@@ -195,25 +197,55 @@ lodestone::DMACounter AsyncLoadOp::getCopyCounter() {
 
 unsigned AsyncLoadOp::getMinCopyInstructions() { return 1; }
 
+/// What holds for the memrefs of all copies of `op`'s kind.
+template <typename CopyOp> static LogicalResult verifyMemRefs(CopyOp op) {
+  auto source = cast<MemRefType>(op.getSource().getType());
+  auto target = cast<MemRefType>(op.getTarget().getType());
+  if (isWorkgroupSpace(source.getMemorySpace()))
+    return op.emitOpError()
+           << "source must be global memory, but is " << source;
+  if (!isWorkgroupSpace(target.getMemorySpace()))
+    return op.emitOpError()
+           << "target must be in workgroup memory, but is " << target;
+  for (auto [name, type, indices] :
+       {std::tuple("source", source, op.getSourceIndices()),
+        std::tuple("target", target, op.getTargetIndices())})
+    if (static_cast<int64_t>(indices.size()) != type.getRank())
+      return op.emitOpError()
+             << name << " has " << type.getRank() << " dimensions, but "
+             << indices.size() << " indices";
+  return success();
+}
+
 LogicalResult AsyncLoadOp::verify() {
   std::optional<uint64_t> bytes = getElementBytes(getType());
   if (!bytes || (*bytes != 1 && *bytes != 4 && *bytes != 8 && *bytes != 16))
     return emitOpError() << "copies 1, 4, 8 or 16 bytes a lane, which "
                          << getType() << " isn't";
+  return verifyMemRefs(*this);
+}
+
+lodestone::DMACounter WaveLoadOp::getCopyCounter() {
+  return lodestone::DMACounter::vmcnt;
+}
+
+unsigned WaveLoadOp::getMinCopyInstructions() { return 1; }
+
+LogicalResult WaveLoadOp::verify() {
+  std::optional<uint64_t> bytes = getElementBytes(getType());
+  if (!bytes || !isHoleFreeDMA(*bytes))
+    return emitOpError() << "copies 4 or 16 bytes a lane, which " << getType()
+                         << " isn't";
+  if (getOffset() > kMaxDMAOffset)
+    return emitOpError() << "offset must be 0 to " << kMaxDMAOffset
+                         << ", but is " << getOffsetAttr().getInt();
+  if (failed(verifyMemRefs(*this)))
+    return failure();
   auto source = cast<MemRefType>(getSource().getType());
-  auto target = cast<MemRefType>(getTarget().getType());
-  if (isWorkgroupSpace(source.getMemorySpace()))
-    return emitOpError() << "source must be global memory, but is " << source;
-  if (!isWorkgroupSpace(target.getMemorySpace()))
-    return emitOpError() << "target must be in workgroup memory, but is "
-                         << target;
-  for (auto [name, type, indices] :
-       {std::tuple("source", source, getSourceIndices()),
-        std::tuple("target", target, getTargetIndices())})
-    if (static_cast<int64_t>(indices.size()) != type.getRank())
-      return emitOpError() << name << " has " << type.getRank()
-                           << " dimensions, but " << indices.size()
-                           << " indices";
+  auto space =
+      dyn_cast_or_null<amdgpu::AddressSpaceAttr>(source.getMemorySpace());
+  if (!space || space.getValue() != amdgpu::AddressSpace::FatRawBuffer)
+    return emitOpError() << "source must be a buffer, but is " << source;
   return success();
 }
 

@@ -220,4 +220,46 @@ def LDS_AsyncLoadOp : LDS_Op<"async_load", [
   let hasVerifier = 1;
 }
 
+def LDS_WaveLoadOp : LDS_Op<"wave_load", [
+    AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<LDS_AsyncCopyOpInterface>]> {
+  let summary = "An LDS-DMA with an offset on both sides";
+  let description = [{
+    gfx9's LDS-DMA through a buffer, `buffer_load ... lds`: lane i of a wave copies
+    a value of `type`, of n bytes, from `offset` bytes behind its element of
+    `source` to `offset + i * n` bytes behind the wave's element of `target`. The
+    bytes arrive later, at a wait on vmcnt (`lds.wait_group`). It is
+    `amdgpu.gather_to_lds` with the offset field of the instruction, which the
+    hardware adds to both addresses (CDNA3 ISA 9.1.9, CDNA4 ISA 9.1.9): copies that
+    are as far apart in memory as in LDS share their addresses.
+
+    Example:
+
+    ```mlir
+    lds.wave_load %k[%row, %col], %tile[%wave] offset(1024)
+      : vector<8xf16>, memref<64x64xf16, #amdgpu.address_space<fat_raw_buffer>>,
+        memref<4096xf16, #gpu.address_space<workgroup>>
+    ```
+
+    Legal when `offset` is 0 to 4095, `type` has 4 or 16 bytes, `source` is a
+    buffer and `target` in workgroup memory, and each has as many indices as
+    dimensions. An element of `source` that is inside of the buffer, and 2^32 bytes
+    at most with the offset, is for the caller to make sure of; so is that all
+    lanes of a wave agree on the place in `target`, which `lds-verify-direct-loads`
+    checks. The conversion to the LLVM dialect (`convert-gpu-to-rocdl`) makes it one
+    `rocdl.load.to.lds`.
+  }];
+  let arguments = (ins
+    Arg<AnyMemRef, "", [MemRead]>:$source, Variadic<Index>:$source_indices,
+    Arg<AnyMemRef, "", [MemWrite]>:$target, Variadic<Index>:$target_indices,
+    I32Attr:$offset, TypeAttr:$type
+  );
+  let assemblyFormat = [{
+    $source `[` $source_indices `]` `,` $target `[` $target_indices `]`
+    `offset` `(` $offset `)` attr-dict
+    `:` $type `,` type($source) `,` type($target)
+  }];
+  let hasVerifier = 1;
+}
+
 #endif // LODESTONE_DIALECT_LDS_IR_LDSOPS

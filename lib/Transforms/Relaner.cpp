@@ -1,0 +1,137 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Lodestone project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Relaner.h"
+#include "lodestone/Analysis/MemoryAccess.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace lodestone;
+
+void Relaner::collect(function_ref<void(Operation *, const Refusal &)> refuse) {
+  SmallVector<Value> roots;
+  auto plan = [&](Operation *op, bool isFill) {
+    auto matched = matchTileCopy(op, values, isFill);
+    if (!matched)
+      return;
+    MaybePlan plan;
+    if (auto *refusal = std::get_if<Refusal>(&*matched))
+      plan = std::move(*refusal);
+    else
+      plan = planRelane(std::move(std::get<TileCopy>(*matched)), values);
+    if (auto *refusal = std::get_if<Refusal>(&plan); refusal && !isFill)
+      refuse(op, *refusal);
+    auto *found = std::get_if<RelanePlan>(&plan);
+    if (!found || (isFill && !llvm::is_contained(roots, found->copy.root)))
+      return;
+    roots.push_back(found->copy.root);
+    candidates.push_back(std::make_unique<Candidate>(
+        Candidate{std::move(*found), isFill, std::nullopt, {}}));
+    candidateOf[op] = candidates.back().get();
+  };
+  SmallVector<Operation *> stores;
+  DominanceInfo dominance(kernel);
+  kernel.walk([&](Operation *op) {
+    if (LDSStore::match(op) && dominance.isReachableFromEntry(op->getBlock()))
+      stores.push_back(op);
+  });
+  for (Operation *op : stores)
+    plan(op, /*isFill=*/false);
+  if (!candidates.empty())
+    for (Operation *op : stores)
+      if (!candidateOf.count(op))
+        plan(op, /*isFill=*/true);
+}
+
+/// The innermost loop whose iterations decide who takes over for whom has to
+/// be entered before that is known.
+Operation *Relaner::getAnchor(const RelanePlan &plan) {
+  for (auto [number, loop] : llvm::enumerate(plan.copy.loops))
+    if (plan.permutation.dependsOn(number))
+      return &loop->getRegion(0).front().front();
+  return entry;
+}
+
+std::optional<Refusal> Relaner::checkOne(Candidate &candidate) {
+  const RelanePlan &plan = candidate.plan;
+  CloneForThread cloner(values, getAnchor(plan));
+  SmallVector<Operation *> loads;
+  SmallVector<Value> needed{plan.copy.store.value};
+  for (scf::IfOp guard : plan.copy.guards)
+    needed.push_back(guard.getCondition());
+  for (Value value : needed)
+    if (Value obstacle = cloner.findObstacle(value, loads))
+      return Refusal{"address-not-repeatable",
+                     llvm::formatv("no other thread can compute {0}, which the "
+                                   "copy depends on",
+                                   describe(obstacle))
+                         .str()};
+  auto movesAlong = [&](Operation *op) {
+    auto it = candidateOf.find(op);
+    if (it == candidateOf.end() || !it->second->plan.movesWith(plan))
+      return false;
+    candidate.together.push_back(op);
+    return true;
+  };
+  if (std::optional<Refusal> refusal = legality.check(plan, loads, movesAlong))
+    return refusal;
+  return checkGuards(candidate);
+}
+
+std::optional<Refusal> Relaner::checkGuards(Candidate &candidate) {
+  for (scf::IfOp guard : candidate.plan.copy.guards) {
+    Operation *other = guard.getNumResults() ? guard : nullptr;
+    guard.walk([&](Operation *op) {
+      auto it = candidateOf.find(op);
+      if (it != candidateOf.end() &&
+          it->second->plan.permutation == candidate.plan.permutation &&
+          getAnchor(it->second->plan) == getAnchor(candidate.plan))
+        candidate.together.push_back(op);
+      else if (!isMemoryEffectFree(op) && !isGlobalLoad(op) &&
+               !op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
+        other = op;
+    });
+    if (other)
+      return Refusal{"shared-guard",
+                     llvm::formatv("the condition of {0} around the store also "
+                                   "holds for {1}",
+                                   describe(guard), describe(other))
+                         .str()};
+  }
+  return std::nullopt;
+}
+
+void Relaner::check() {
+  for (auto &candidate : candidates)
+    candidate->refusal = checkOne(*candidate);
+  // A fill moves with a copy or not at all.
+  for (auto &candidate : candidates)
+    if (candidate->isFill && !candidate->refusal &&
+        llvm::none_of(candidate->together,
+                      [&](Operation *op) { return !candidateOf[op]->isFill; }))
+      candidate->refusal = Refusal{};
+  // One refusal may bring about others.
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (auto &candidate : candidates) {
+      if (candidate->refusal)
+        continue;
+      for (Operation *op : candidate->together)
+        if (candidateOf[op]->refusal) {
+          candidate->refusal = Refusal{
+              "shared-guard",
+              llvm::formatv("{0}, which has to move along, can't", describe(op))
+                  .str()};
+          changed = true;
+          break;
+        }
+    }
+  }
+}
