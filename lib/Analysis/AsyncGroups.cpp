@@ -8,11 +8,16 @@
 
 #include "lodestone/Analysis/AsyncGroups.h"
 #include "lodestone/Analysis/AsyncCopy.h"
+#include "lodestone/Analysis/BarrierReach.h"
+#include "lodestone/Analysis/MemRefAccess.h"
+#include "lodestone/Analysis/MemoryAccess.h"
 
 #include "mlir/Analysis/DataFlow/DenseAnalysis.h"
 #include "mlir/Analysis/DataFlow/Utils.h"
+#include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Interfaces/CallInterfaces.h"
-#include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
 using namespace lodestone;
@@ -58,12 +63,13 @@ public:
   using AbstractDenseLattice::AbstractDenseLattice;
 
   ChangeResult join(const AbstractDenseLattice &rhs) override {
-    return join(static_cast<const GroupState &>(rhs).groups);
+    const auto &other = static_cast<const GroupState &>(rhs);
+    return join(other.groups, other.copies);
   }
-  ChangeResult join(ArrayRef<GroupAge> other) {
+  ChangeResult join(ArrayRef<GroupAge> other, const CopyPhases &otherCopies) {
     if (groups.size() < other.size())
       groups.resize(other.size());
-    bool changed = false;
+    bool changed = copies.join(otherCopies);
     for (auto [mine, theirs] : llvm::zip(groups, other))
       changed |= mine.join(theirs);
     return changed ? ChangeResult::Change : ChangeResult::NoChange;
@@ -78,6 +84,7 @@ public:
   }
 
   GroupAges groups;
+  CopyPhases copies;
 };
 
 class GroupAnalysis
@@ -91,7 +98,9 @@ public:
     GroupAges groups = before.groups;
     groups.resize(numEntries);
     step(op, groups);
-    propagateIfChanged(after, after->join(groups));
+    CopyPhases copies = before.copies;
+    step(op, copies);
+    propagateIfChanged(after, after->join(groups, copies));
     return success();
   }
 
@@ -101,11 +110,8 @@ public:
                                             const GroupState &before,
                                             GroupState *after) override {
     // A loop that certainly runs isn't left without having run.
-    if (!from && !to)
-      if (auto loop = dyn_cast<LoopLikeOpInterface>(*branch))
-        if (auto trips = loop.getStaticTripCount(); trips && !trips->isZero())
-          return;
-    join(after, before);
+    if (from || to || !runsAtLeastOnce(branch))
+      join(after, before);
   }
 
   /// A call doesn't change what is known: see checkCalls.
@@ -118,11 +124,12 @@ public:
 
   /// Nothing is in flight when a kernel starts; it is the only entry there is.
   void setToEntryState(GroupState *lattice) override {
-    propagateIfChanged(lattice, lattice->join(GroupAges(numEntries)));
+    propagateIfChanged(lattice, lattice->join(GroupAges(numEntries), {}));
   }
 
 private:
   static void step(Operation *op, GroupAges &groups);
+  void step(Operation *op, CopyPhases &copies);
 
   unsigned numEntries;
 };
@@ -159,17 +166,56 @@ void GroupAnalysis::step(Operation *op, GroupAges &groups) {
     groups.front().ages[counter] = 0;
 }
 
+static bool isCopy(Operation *op) {
+  std::optional<AsyncIssue> issue = getAsyncIssue(op);
+  return issue && issue->isCopy;
+}
+
+/// The counter that an op other than lds.wait_group waits for, with whatever
+/// count.
+static std::optional<DMACounter> getCounterWaitedFor(Operation *op) {
+  if (auto wait = dyn_cast<amdgpu::MemoryCounterWaitOp>(op);
+      wait && wait.getLoad())
+    return DMACounter::vmcnt;
+  if (isa<ROCDL::SWaitcntOp, ROCDL::WaitLoadcntOp>(op))
+    return DMACounter::vmcnt;
+  if (isa<ROCDL::WaitAsynccntOp>(op))
+    return DMACounter::asynccnt;
+  if (isa<ROCDL::WaitTensorcntOp>(op))
+    return DMACounter::tensorcnt;
+  // The fences of all barriers but this one wait for LDS-DMAs.
+  if (isBarrier(op, BarrierScope::lds) && !isa<ROCDL::SBarrierOp>(op))
+    return DMACounter::vmcnt;
+  return std::nullopt;
+}
+
+void GroupAnalysis::step(Operation *op, CopyPhases &copies) {
+  // Who waits by other means than groups and barriers is taken to wait for
+  // enough.
+  if (isOpaque(op))
+    return copies.clear();
+  if (maySynchronizeOtherwise(op))
+    copies.dropWaited();
+  if (std::optional<DMACounter> counter = getCounterWaitedFor(op))
+    copies.waitFor([&](Operation *copy) {
+      return getAsyncIssue(copy)->counter == *counter;
+    });
+  if (isa<lds::CommitGroupOp>(op))
+    copies.closeGroup(numEntries);
+  else if (auto wait = dyn_cast<lds::WaitGroupOp>(op))
+    copies.wait(wait.getInFlight());
+  else if (isCopy(op))
+    copies.start(op);
+  else
+    copies.meetAt(op);
+}
+
 //===----------------------------------------------------------------------===//
 // What can't be followed
 //===----------------------------------------------------------------------===//
 
 static bool isGroupOp(Operation *op) {
   return isa<lds::CommitGroupOp, lds::WaitGroupOp>(op);
-}
-
-static bool isCopy(Operation *op) {
-  std::optional<AsyncIssue> issue = getAsyncIssue(op);
-  return issue && issue->isCopy;
 }
 
 /// Checks that each op between `op` and `kernel` says how control flows through
@@ -280,14 +326,20 @@ lodestone::analyzeAsyncGroups(FunctionOpInterface kernel) {
     return kernel.emitError("the analysis of groups of copies failed");
 
   kernel->walk([&](Operation *op) {
-    if (!isGroupOp(op))
+    std::optional<MemRefAccess> access = MemRefAccess::get(op);
+    if (!isGroupOp(op) && !(access && isLDS(access->memref)))
       return;
     // Nothing is known of a place that is never reached, nor need it be.
     GroupAges groups(numGroups + 2);
-    if (const auto *state =
-            solver.lookupState<GroupState>(solver.getProgramPointBefore(op));
-        state && !state->groups.empty())
+    const auto *state =
+        solver.lookupState<GroupState>(solver.getProgramPointBefore(op));
+    if (state && !state->groups.empty())
       groups = state->groups;
+    if (access) {
+      if (state && state->copies.size())
+        result.accesses[op] = state->copies;
+      return;
+    }
     auto wait = dyn_cast<lds::WaitGroupOp>(op);
     if (!wait) {
       if (groups.front().hasCopies())

@@ -11,9 +11,17 @@
 
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
 using namespace lodestone;
+
+bool lodestone::runsAtLeastOnce(Operation *op) {
+  auto loop = dyn_cast<LoopLikeOpInterface>(op);
+  std::optional<APInt> trips =
+      loop ? loop.getStaticTripCount() : std::optional<APInt>();
+  return trips && !trips->isZero();
+}
 
 BarrierReach::BarrierReach(FunctionOpInterface function) : function(function) {
   function->walk([&](Operation *op) {
@@ -83,10 +91,12 @@ void BarrierReach::addEdges(Operation *op) {
   SmallVector<RegionSuccessor> regions;
   branch.getSuccessorRegions(RegionBranchPoint::parent(), regions);
   for (const RegionSuccessor &successor : regions) {
-    if (successor.isParent())
+    if (!successor.isParent()) {
+      if (!successor.getSuccessor()->empty())
+        enter(successor.getSuccessor()->front(), addEdgeTo);
+    } else if (!runsAtLeastOnce(op)) {
       forEachNext(op, addEdgeTo);
-    else if (!successor.getSuccessor()->empty())
-      enter(successor.getSuccessor()->front(), addEdgeTo);
+    }
   }
 }
 

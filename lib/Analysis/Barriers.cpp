@@ -11,7 +11,11 @@
 
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 
 using namespace mlir;
 using namespace lodestone;
@@ -53,4 +57,14 @@ bool lodestone::waitsAtBarrier(Operation *op) {
   auto half = dyn_cast<ROCDL::BarrierWaitOp>(op);
   return isBarrier(op, BarrierScope::execution) ||
          (half && static_cast<int16_t>(half.getId()) == kWorkgroupBarrier);
+}
+
+bool lodestone::isOpaque(Operation *op) {
+  return isa<CallOpInterface, LLVM::InlineAsmOp>(op) ||
+         (op->getNumRegions() != 0 && !isa<RegionBranchOpInterface>(op));
+}
+
+bool lodestone::maySynchronizeOtherwise(Operation *op) {
+  return isOpaque(op) || isa<ROCDL::BarrierWaitOp, memref::AtomicRMWOp,
+                             LLVM::AtomicRMWOp, LLVM::AtomicCmpXchgOp>(op);
 }

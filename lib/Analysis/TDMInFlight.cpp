@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "lodestone/Analysis/TDMInFlight.h"
-#include "lodestone/Analysis/Barriers.h"
 #include "lodestone/Analysis/Kernels.h"
 #include "lodestone/Analysis/LDSPlace.h"
 #include "lodestone/Analysis/MemoryAccess.h"
@@ -29,7 +28,7 @@ using namespace mlir;
 using namespace lodestone;
 using namespace lodestone::tdm;
 
-using Phase = InFlight::Phase;
+using Phase = CopyPhases::Phase;
 
 //===----------------------------------------------------------------------===//
 // The state
@@ -51,13 +50,7 @@ ChangeResult InFlight::join(const dataflow::AbstractDenseLattice &lattice) {
     hasChanged |= theirs < mine;
     mine = std::min(mine, theirs);
   }
-  for (const auto &[op, theirs] : other.copies) {
-    auto [it, isNew] = copies.try_emplace(op, theirs);
-    Copy joined{std::min(it->second.phase, theirs.phase),
-                std::min(it->second.younger, theirs.younger)};
-    hasChanged |= isNew || !(joined == it->second);
-    it->second = joined;
-  }
+  hasChanged |= copies.join(other.copies);
   return hasChanged ? ChangeResult::Change : ChangeResult::NoChange;
 }
 
@@ -91,7 +84,7 @@ public:
 private:
   struct State {
     SmallVector<unsigned> instructions;
-    llvm::SmallMapVector<Operation *, InFlight::Copy, 4> copies;
+    CopyPhases copies;
   };
   void transfer(Operation *op, State &state);
   void start(Operation *copy, State &state);
@@ -120,21 +113,16 @@ void Flow::start(Operation *copy, State &state) {
     state.instructions[k] =
         before == InFlight::kFewer ? before : before + count(copy);
   }
-  for (auto &[op, other] : state.copies)
-    other.younger = std::min(other.younger + 1, tracked);
-  state.copies[copy] = {};
+  state.copies.start(copy);
+  state.copies.closeGroup(tracked);
 }
 
 /// This warp has `inFlight` copies at most in flight. No more copies than are
 /// tracked ever are: the counter has room for no more.
 void Flow::finish(unsigned inFlight, State &state) {
-  inFlight = std::min(inFlight, tracked);
-  for (auto &[op, copy] : state.copies)
-    if (copy.phase == Phase::running && copy.younger >= inFlight)
-      copy.phase = Phase::waited;
+  state.copies.wait(std::min(inFlight, tracked));
   if (isOneWarp)
-    state.copies.remove_if(
-        [](auto &entry) { return entry.second.phase != Phase::running; });
+    state.copies.dropWaited();
 }
 
 void Flow::transfer(Operation *op, State &state) {
@@ -146,14 +134,7 @@ void Flow::transfer(Operation *op, State &state) {
   if (auto wait = dyn_cast<ROCDL::WaitTensorcntOp>(op))
     return finish(wait.getCount(), state);
 
-  if (arrivesAtBarrier(op))
-    for (auto &[copy, entry] : state.copies)
-      if (entry.phase == Phase::waited)
-        entry.phase = Phase::signalled;
-  if (waitsAtBarrier(op))
-    state.copies.remove_if(
-        [](auto &entry) { return entry.second.phase == Phase::signalled; });
-
+  state.copies.meetAt(op);
   // An operation of which nobody knows how it runs its regions.
   if (op->getNumRegions() && !op->hasTrait<OpTrait::IsIsolatedFromAbove>()) {
     op->walk([&](Operation *nested) {

@@ -120,7 +120,9 @@ static void addCopyPasses(OpPassManager &kernels,
     phases.registerBudget = options.registerBudget;
     kernels.addPass(createLDSSplitCopyPhases(phases));
   }
-  kernels.addPass(createLDSLowerAsyncGroups());
+  LDSLowerAsyncGroupsOptions groups;
+  groups.chip = options.chip;
+  kernels.addPass(createLDSLowerAsyncGroups(groups));
 }
 
 /// The passes that come before alias scopes.

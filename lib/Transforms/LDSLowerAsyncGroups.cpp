@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lodestone/Analysis/AsyncGroups.h"
+#include "lodestone/Analysis/GroupContract.h"
 #include "lodestone/Analysis/Kernels.h"
 #include "lodestone/Dialect/LDS/IR/LDSLayout.h"
+#include "lodestone/Transforms/LDSTransforms.h"
 #include "lodestone/Transforms/Passes.h"
 
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
@@ -46,9 +47,13 @@ constexpr uint32_t kAllButVectorMemory =
 
 struct LDSLowerAsyncGroups final
     : lodestone::impl::LDSLowerAsyncGroupsBase<LDSLowerAsyncGroups> {
+  using Base::Base;
+
   void runOnOperation() override;
 
 private:
+  LogicalResult checkContract(FunctionOpInterface kernel,
+                              const AsyncGroups &groups);
   LogicalResult lower(FunctionOpInterface kernel);
   void lower(lds::WaitGroupOp wait, const GroupWait &needed, StringRef kernel);
 };
@@ -115,9 +120,41 @@ void LDSLowerAsyncGroups::lower(lds::WaitGroupOp wait, const GroupWait &needed,
   wait.erase();
 }
 
+LogicalResult LDSLowerAsyncGroups::checkContract(FunctionOpInterface kernel,
+                                                 const AsyncGroups &groups) {
+  if (groups.commitsOfCopies.empty())
+    return success();
+  auto name = [&](StringRef name) {
+    return remark::RemarkOpts::name(name).category(kCategory).function(
+        kernel.getName());
+  };
+  FailureOr<unsigned> waveSize = resolveWaveSize(kernel, chip);
+  if (failed(waveSize))
+    return failure();
+  std::optional<ThreadValues> values;
+  if (*waveSize)
+    values = ThreadValues::get(kernel, *waveSize);
+  if (!values) {
+    remark::missed(kernel.getLoc(), name("group-contract-unchecked"))
+        << remark::reason("the {0} isn't known, so that accesses can't be "
+                          "compared with copies in flight",
+                          *waveSize ? "size of blocks" : "chip");
+    return success();
+  }
+  FailureOr<GroupContractCheck> check =
+      checkGroupContract(kernel, groups, *values);
+  if (failed(check))
+    return failure();
+  if (check->compared || check->unknown)
+    remark::analysis(kernel.getLoc(), name("group-contract-checked"))
+        << remark::metric("Compared", check->compared)
+        << remark::metric("Unknown", check->unknown);
+  return success();
+}
+
 LogicalResult LDSLowerAsyncGroups::lower(FunctionOpInterface kernel) {
   FailureOr<AsyncGroups> groups = analyzeAsyncGroups(kernel);
-  if (failed(groups))
+  if (failed(groups) || failed(checkContract(kernel, *groups)))
     return failure();
   kernel->walk([&](Operation *op) {
     if (auto wait = dyn_cast<lds::WaitGroupOp>(op)) {

@@ -22,6 +22,9 @@
 ///   smaller one is kept, and only what is certainly issued adds to it. Where
 ///   lanes of a wave part ways the wave runs both paths one after the other, so
 ///   it issues more than either path alone.
+/// - A loop that is known to run counts as one turn, however many it takes:
+///   where its turns join, the smallest ages are kept. A wait behind a loop
+///   that only issues copies may so be stricter than it had to be.
 /// - Groups are counted back from the one committed last, separately on each
 ///   path. Groups that no wait tells apart share an entry.
 /// - Copies of one group stay between its neighbours' in the machine code
@@ -32,10 +35,12 @@
 #ifndef LODESTONE_ANALYSIS_ASYNCGROUPS_H
 #define LODESTONE_ANALYSIS_ASYNCGROUPS_H
 
+#include "lodestone/Analysis/CopyPhases.h"
 #include "lodestone/Dialect/LDS/IR/LDSDialect.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
 
 #include <array>
 #include <optional>
@@ -62,6 +67,10 @@ struct AsyncGroups {
   llvm::DenseMap<mlir::Operation *, GroupWait> waits;
   /// The `lds.commit_group`s that may close a group with asynchronous copies.
   llvm::DenseSet<mlir::Operation *> commitsOfCopies;
+  /// The ops that read or write elements of a memref in LDS, and the copies
+  /// that aren't done for the workgroup there on some path. Copies that
+  /// something else than a group may wait for count as waited for.
+  llvm::MapVector<mlir::Operation *, CopyPhases> accesses;
 };
 
 /// Solves for the groups of `kernel`. Emits an error if control flow can't be

@@ -25,10 +25,14 @@
 
 namespace lodestone {
 
+/// True for a loop that is known to run at least once.
+bool runsAtLeastOnce(mlir::Operation *op);
+
 /// The paths between operations of a function: through branches, which may go
-/// either way, and loops, which may run any number of times. Where an operation
-/// doesn't say how it runs its regions, what is in them may run in any order
-/// and any number of times, so that nothing in there ends all paths.
+/// either way, and loops, which may run any number of times, or at least once
+/// if that is known. Where an operation doesn't say how it runs its regions,
+/// what is in them may run in any order and any number of times, so that
+/// nothing in there ends all paths.
 ///
 /// The answers hold as long as the function isn't changed.
 class BarrierReach {

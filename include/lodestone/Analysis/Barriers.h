@@ -47,6 +47,14 @@ bool arrivesAtBarrier(mlir::Operation *op);
 /// second half of one.
 bool waitsAtBarrier(mlir::Operation *op);
 
+/// Whether control flow inside of `op` can't be looked into: a call, assembly,
+/// or regions that run in an order which isn't known.
+bool isOpaque(mlir::Operation *op);
+
+/// Whether waves may wait for each other at `op` in another way: at a named
+/// barrier, by an atomic, or in what can't be looked into.
+bool maySynchronizeOtherwise(mlir::Operation *op);
+
 } // namespace lodestone
 
 #endif // LODESTONE_ANALYSIS_BARRIERS_H

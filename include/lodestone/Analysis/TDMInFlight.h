@@ -15,6 +15,7 @@
 #ifndef LODESTONE_ANALYSIS_TDMINFLIGHT_H
 #define LODESTONE_ANALYSIS_TDMINFLIGHT_H
 
+#include "lodestone/Analysis/CopyPhases.h"
 #include "lodestone/Dialect/TDM/IR/TDMDialect.h"
 
 #include "mlir/Analysis/DataFlow/DenseAnalysis.h"
@@ -29,32 +30,13 @@ class InFlight : public mlir::dataflow::AbstractDenseLattice {
 public:
   using AbstractDenseLattice::AbstractDenseLattice;
 
-  enum class Phase {
-    /// Not known to be done on this warp.
-    running,
-    /// Done on this warp.
-    waited,
-    /// And this warp has told the others (the first half of a barrier).
-    signalled
-  };
-
-  /// The youngest instance of a copy operation that isn't done.
-  struct Copy {
-    Phase phase = Phase::running;
-    /// The copies that were started after it, at least.
-    unsigned younger = 0;
-
-    bool operator==(const Copy &other) const {
-      return phase == other.phase && younger == other.younger;
-    }
-  };
-
   /// Instructions that the last k copies took, for each k from 0 on: the
   /// smallest number of all paths. kFewer where no path has so many copies.
   llvm::SmallVector<unsigned> instructions;
   static constexpr unsigned kFewer = ~0u;
-  /// The copies that aren't done for the whole workgroup.
-  llvm::SmallMapVector<mlir::Operation *, Copy, 4> copies;
+  /// The copies that aren't done for the whole workgroup; each is a group of
+  /// its own.
+  CopyPhases copies;
   /// False until some path is known to lead here.
   bool isReached = false;
 

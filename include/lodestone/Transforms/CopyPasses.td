@@ -459,9 +459,22 @@ def LDSLowerAsyncGroups : Pass<"lds-lower-async-groups"> {
     Legal when the ops are in a kernel; every op around them and around the copies
     says how control flows through its regions (`RegionBranchOpInterface`);
     and no function that the kernel calls has copies or groups in it. Else it is
-    an error. The pass adds no barrier and trusts that the user has one where
-    other waves read what was copied.
+    an error.
+
+    The pass adds no barrier. It checks the contract of `lds.commit_group`: an
+    access that certainly touches bytes which a copy in flight writes is an error,
+    with a note at the copy. In flight is a copy that some path leads from to the
+    access without the wait for its group and, if another wave copies the bytes,
+    a barrier behind it; or from the access of another wave to the copy without a
+    barrier. For this it computes each thread's place in LDS, as far as the
+    sizes of blocks and of waves are known; `group-contract-checked` says how many
+    pairs of an access and a copy could be compared.
   }];
+  let options = [
+    Option<"chip", "chip", "std::string", /*default=*/"",
+           "The chip, such as gfx950; if empty, that of the gpu.module's "
+           "#rocdl.target">,
+  ];
   let statistics = [
     Statistic<"numWaits", "waits", "Waits lowered to counted waits">,
     Statistic<"numDropped", "dropped", "Waits with nothing to wait for">,
