@@ -128,10 +128,11 @@ static std::optional<DirectCopy> matchCopy(Operation *op) {
                   {},
                   std::nullopt};
   if (!isPlain) {
-    refuse(copy, "value-changed",
-           llvm::formatv("what is stored isn't what is loaded, or zeros where "
-                         "an 'scf.if' loads nothing, but what '{0}' makes of it",
-                         store->stored.getDefiningOp()->getName()));
+    refuse(
+        copy, "value-changed",
+        llvm::formatv("what is stored isn't what is loaded, or zeros where "
+                      "an 'scf.if' loads nothing, but what '{0}' makes of it",
+                      store->stored.getDefiningOp()->getName()));
     return copy;
   }
   if (!checkElements(copy, *load, *store))

@@ -102,6 +102,45 @@ bool DirectLoadBuilder::checkWindow(DirectCopy &copy, unsigned width) {
   return true;
 }
 
+/// The low bits of `index * stride` that are zero for sure.
+static unsigned getProductZeros(unsigned ofIndex, int64_t stride) {
+  if (ShapedType::isDynamic(stride))
+    return ofIndex;
+  return stride == 0 ? TrailingZeros::kAll
+                     : ofIndex + llvm::countr_zero<uint64_t>(stride);
+}
+
+/// The same of the number of elements in front of the first one of `memref`.
+static unsigned getStartZeros(Value memref, TrailingZeros &zeros) {
+  unsigned low = TrailingZeros::kAll;
+  while (true) {
+    auto type = dyn_cast<MemRefType>(memref.getType());
+    SmallVector<int64_t> strides;
+    int64_t start;
+    if (!type || failed(type.getStridesAndOffset(strides, start)))
+      return 0;
+    if (!ShapedType::isDynamic(start))
+      return std::min(low, getProductZeros(0, start));
+    if (auto cast = memref.getDefiningOp<memref::CastOp>()) {
+      memref = cast.getSource();
+      continue;
+    }
+    auto view = memref.getDefiningOp<memref::SubViewOp>();
+    if (!view ||
+        failed(view.getSourceType().getStridesAndOffset(strides, start)))
+      return 0;
+    for (auto [offset, stride] : llvm::zip(view.getMixedOffsets(), strides)) {
+      auto value = dyn_cast<Value>(offset);
+      low = std::min(
+          low, getProductZeros(
+                   value ? zeros.of(value)
+                         : getProductZeros(0, *getConstantIntValue(offset)),
+                   stride));
+    }
+    memref = view.getSource();
+  }
+}
+
 /// Checks that a DMA of dwords reads at multiples of four bytes: a buffer drops
 /// the low bits of an address. The memref's base is taken to be at one.
 static bool checkSourceAlignment(DirectCopy &copy, unsigned width) {
@@ -115,20 +154,14 @@ static bool checkSourceAlignment(DirectCopy &copy, unsigned width) {
   if (succeeded(cast<MemRefType>(copy.source.getType())
                     .getStridesAndOffset(strides, start))) {
     TrailingZeros zeros;
-    unsigned low = TrailingZeros::kAll;
-    auto include = [&](unsigned zerosOfFactor, int64_t factor) {
-      if (ShapedType::isDynamic(factor))
-        low = std::min(low, zerosOfFactor);
-      else if (factor != 0)
-        low = std::min<unsigned>(low, zerosOfFactor +
-                                          llvm::countr_zero<uint64_t>(factor));
-    };
-    include(0, start);
+    unsigned low = getStartZeros(copy.source, zeros);
     for (auto [dim, stride] : llvm::enumerate(strides))
-      include(access.map ? zeros.of(access.map.getResult(dim), access.operands,
-                                    access.map.getNumDims())
-                         : zeros.of(access.operands[dim]),
-              stride);
+      low = std::min(
+          low, getProductZeros(access.map ? zeros.of(access.map.getResult(dim),
+                                                     access.operands,
+                                                     access.map.getNumDims())
+                                          : zeros.of(access.operands[dim]),
+                               stride));
     alignment <<= std::min(low, 2u);
   }
   if (std::max(alignment, access.alignment.value_or(1)) % dword == 0)
