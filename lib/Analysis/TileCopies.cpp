@@ -102,6 +102,17 @@ int64_t TileCopy::getNumSteps() const {
   return steps;
 }
 
+BlockArgument lodestone::getIterArg(Value value) {
+  if (auto loop = value.getDefiningOp<scf::ForOp>())
+    return loop.getTiedLoopRegionIterArg(cast<OpResult>(value));
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument)
+    return {};
+  auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+  return loop && argument != loop.getInductionVar() ? argument
+                                                    : BlockArgument();
+}
+
 SmallVector<Operation *> lodestone::findCopiedLoads(Value root,
                                                     bool &isOnlyUse) {
   SmallVector<Operation *> loads;
@@ -110,10 +121,16 @@ SmallVector<Operation *> lodestone::findCopiedLoads(Value root,
   isOnlyUse = true;
   while (!worklist.empty()) {
     Value value = worklist.pop_back_val();
-    Operation *op = value.getDefiningOp();
-    if (!op || !seen.insert(value).second)
+    if (!seen.insert(value).second)
       continue;
-    if (isGlobalLoad(op)) {
+    Operation *op = value.getDefiningOp();
+    if (BlockArgument arg = getIterArg(value)) {
+      auto loop = cast<scf::ForOp>(arg.getOwner()->getParentOp());
+      worklist.push_back(loop.getTiedLoopInit(arg)->get());
+      worklist.push_back(loop.getTiedLoopYieldedValue(arg)->get());
+    } else if (!op) {
+      continue; // A fill.
+    } else if (isGlobalLoad(op)) {
       loads.push_back(op);
     } else if (isa<vector::BitCastOp, vector::ShapeCastOp, arith::BitcastOp>(
                    op)) {

@@ -8,6 +8,7 @@
 
 #include "lodestone/Transforms/CloneForThread.h"
 #include "lodestone/Analysis/MemoryAccess.h"
+#include "lodestone/Analysis/TileCopies.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -47,8 +48,89 @@ bool CloneForThread::isReused(Value value) {
   return values.isBlockUniform(value);
 }
 
-Value CloneForThread::findObstacle(Value root,
+/// True if `op` can be cloned as it is, with all that is in it; `loads` gets
+/// the loads that are then cloned.
+bool CloneForThread::isClonedWhole(Operation *op,
                                    SmallVectorImpl<Operation *> &loads) {
+  SmallVector<Operation *> found;
+  bool stays = op == anchor || dominance.properlyDominates(anchor, op);
+  WalkResult walk = op->walk([&](Operation *nested) {
+    bool loadsHere = isGlobalLoad(nested);
+    if (loadsHere)
+      found.push_back(nested);
+    // A load that doesn't stay would move down to the anchor, past stores.
+    return isRepeatable(nested, values.getWaveSize()) && (stays || !loadsHere)
+               ? WalkResult::advance()
+               : WalkResult::interrupt();
+  });
+  if (walk.wasInterrupted())
+    return false;
+  llvm::append_range(loads, found);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// What loops carry
+//===----------------------------------------------------------------------===//
+
+static scf::ForOp getLoop(BlockArgument iterArg) {
+  return cast<scf::ForOp>(iterArg.getOwner()->getParentOp());
+}
+
+/// True if the other thread is the same one in all iterations.
+bool CloneForThread::isFixedIn(scf::ForOp loop) {
+  return loop == anchor || dominance.properlyDominates(anchor, loop);
+}
+
+/// True if each iteration adds to `arg`, an integer, what is the same in all
+/// threads.
+bool CloneForThread::growsUniformly(BlockArgument arg) {
+  if (!arg.getType().isIntOrIndex())
+    return false;
+  Value value = getLoop(arg).getTiedLoopYieldedValue(arg)->get();
+  llvm::DenseSet<Value> seen;
+  while (value != arg) {
+    Operation *op = value.getDefiningOp();
+    if (!isa_and_nonnull<arith::AddIOp, arith::SubIOp>(op) ||
+        !seen.insert(value).second)
+      return false;
+    Value left = op->getOperand(0), right = op->getOperand(1);
+    if (isReused(right))
+      value = left;
+    else if (isa<arith::AddIOp>(op) && isReused(left))
+      value = right;
+    else
+      return false;
+  }
+  return true;
+}
+
+void CloneForThread::cloneCarried(Value value) {
+  BlockArgument arg = getIterArg(value);
+  scf::ForOp loop = getLoop(arg);
+  OpOperand *init = loop.getTiedLoopInit(arg);
+  if (isFixedIn(loop)) {
+    BlockArgument twin = twins->take(arg);
+    mapping.map(arg, twin);
+    mapping.map(loop.getTiedLoopResult(init),
+                loop.getTiedLoopResult(loop.getTiedLoopInit(twin)));
+    open.push_back({twin, arg});
+    return;
+  }
+  OpBuilder builder(anchor);
+  Value more = arith::SubIOp::create(builder, loop.getLoc(), arg, init->get());
+  mapping.map(arg, arith::AddIOp::create(builder, loop.getLoc(),
+                                         mapping.lookupOrDefault(init->get()),
+                                         more));
+}
+
+//===----------------------------------------------------------------------===//
+// What is cloned
+//===----------------------------------------------------------------------===//
+
+Value CloneForThread::findObstacle(Value root,
+                                   SmallVectorImpl<Operation *> &loads,
+                                   llvm::SetVector<BlockArgument> &carried) {
   SmallVector<Value> worklist{root};
   llvm::DenseSet<Value> seen;
   while (!worklist.empty()) {
@@ -56,22 +138,23 @@ Value CloneForThread::findObstacle(Value root,
     if (!seen.insert(value).second || isReused(value))
       continue;
     Operation *op = value.getDefiningOp();
-    if (!op)
+    if (op && isClonedWhole(op, loads)) {
+      llvm::append_range(worklist, getUsed(op));
+      continue;
+    }
+    BlockArgument arg = getIterArg(value);
+    if (!arg || !values.getUniformity().entersUniformly(*arg.getParentRegion()))
       return value;
-    bool stays = op == anchor || dominance.properlyDominates(anchor, op);
-    WalkResult walk = op->walk([&](Operation *nested) {
-      bool loadsHere = isGlobalLoad(nested);
-      if (loadsHere)
-        loads.push_back(nested);
-      // A load that doesn't stay would move down to the anchor, past stores.
-      return isRepeatable(nested, values.getWaveSize()) && (stays || !loadsHere)
-                 ? WalkResult::advance()
-                 : WalkResult::interrupt();
-    });
-    if (walk.wasInterrupted())
+    scf::ForOp loop = getLoop(arg);
+    worklist.push_back(loop.getTiedLoopInit(arg)->get());
+    if (isFixedIn(loop)) {
+      if (!twins)
+        return value;
+      carried.insert(arg);
+      worklist.push_back(loop.getTiedLoopYieldedValue(arg)->get());
+    } else if (value != arg || !growsUniformly(arg)) {
       return value;
-    for (Value used : getUsed(op))
-      worklist.push_back(used);
+    }
   }
   return Value();
 }
@@ -144,7 +227,7 @@ void CloneForThread::cloneOp(Operation *op) {
   }
 }
 
-Value CloneForThread::clone(Value root) {
+Value CloneForThread::cloneTree(Value root) {
   // Operands first; not recursive, as a chain can be longer than the stack.
   SmallVector<Value> stack{root};
   while (!stack.empty()) {
@@ -154,15 +237,40 @@ Value CloneForThread::clone(Value root) {
       continue;
     }
     Operation *op = value.getDefiningOp();
+    SmallVector<Operation *> loads;
+    bool isCarried = getIterArg(value) && !(op && isClonedWhole(op, loads));
+    llvm::SetVector<Value> needed;
+    if (isCarried) {
+      scf::ForOp loop = getLoop(getIterArg(value));
+      if (!isFixedIn(loop))
+        needed.insert(loop.getTiedLoopInit(getIterArg(value))->get());
+    } else if (!isThreadNumber(op)) {
+      needed = getUsed(op);
+    }
     size_t waiting = stack.size();
-    if (!isThreadNumber(op))
-      for (Value used : getUsed(op))
-        if (!mapping.contains(used) && !isReused(used))
-          stack.push_back(used);
+    for (Value used : needed)
+      if (!mapping.contains(used) && !isReused(used))
+        stack.push_back(used);
     if (stack.size() != waiting)
       continue;
-    cloneOp(op);
+    if (isCarried)
+      cloneCarried(value);
+    else
+      cloneOp(op);
     stack.pop_back();
   }
   return mapping.lookupOrDefault(root);
+}
+
+Value CloneForThread::clone(Value root) {
+  Value result = cloneTree(root);
+  while (!open.empty()) {
+    auto [twin, arg] = open.pop_back_val();
+    scf::ForOp loop = getLoop(arg);
+    loop.getTiedLoopInit(twin)->set(
+        cloneTree(loop.getTiedLoopInit(arg)->get()));
+    loop.getTiedLoopYieldedValue(twin)->set(
+        cloneTree(loop.getTiedLoopYieldedValue(arg)->get()));
+  }
+  return result;
 }

@@ -81,12 +81,17 @@ void LDSInverseSwizzle::rewrite(gpu::GPUFuncOp kernel, unsigned waveSize) {
               "the kernel copies to LDS, but has no known_block_size"});
     return;
   }
-  Relaner relaner(kernel, *values);
-  relaner.collect([&](Operation *op, const Refusal &refusal) {
+  IterArgTwins twins;
+  std::optional<Relaner> relaner;
+  relaner.emplace(kernel, *values, twins).check();
+  // Loops that get twins are new ones, of which nothing is known.
+  while (twins.add(relaner->getWantedTwins())) {
+    values = ThreadValues::get(kernel, waveSize);
+    relaner.emplace(kernel, *values, twins).check();
+  }
+  for (const auto &[op, refusal] : relaner->getUnplanned())
     refuse(kernel, op, refusal);
-  });
-  relaner.check();
-  for (auto &candidate : relaner.getCandidates()) {
+  for (auto &candidate : relaner->getCandidates()) {
     Operation *op = candidate->plan.copy.store.op;
     if (candidate->refusal) {
       if (!candidate->isFill)
@@ -105,9 +110,9 @@ void LDSInverseSwizzle::rewrite(gpu::GPUFuncOp kernel, unsigned waveSize) {
         << remark::metric("Steps", plan.copy.getNumSteps())
         << remark::metric("Thread", plan.permutation.str());
     ++numRewritten;
-    relaner.rewrite(*candidate);
+    relaner->rewrite(*candidate);
   }
-  relaner.eraseDead();
+  relaner->eraseDead();
 }
 
 void LDSInverseSwizzle::runOnOperation() {

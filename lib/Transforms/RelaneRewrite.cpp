@@ -61,11 +61,10 @@ Value Relaner::getIteration(OpBuilder &builder, scf::ForOp loop) {
 
 /// Copies that move in the same way share what is cloned.
 CloneForThread &Relaner::getCloner(const RelanePlan &plan) {
+  for (auto &[first, cloner] : cloners)
+    if (sharesClones(*first, plan))
+      return *cloner;
   Operation *anchor = getAnchor(plan);
-  for (Cloner &cloner : cloners)
-    if (cloner.permutation == plan.permutation && cloner.anchor == anchor &&
-        (anchor == entry || cloner.loops == plan.copy.loops))
-      return *cloner.clone;
   Location loc = plan.copy.store.op->getLoc();
   Value number = getThread();
   OpBuilder outer(entry), inner(anchor);
@@ -74,10 +73,10 @@ CloneForThread &Relaner::getCloner(const RelanePlan &plan) {
     iterations.push_back(
         plan.permutation.dependsOn(loop) ? getIteration(inner, op) : Value());
   Value source = plan.permutation.emit(outer, inner, loc, number, iterations);
-  cloners.push_back({plan.permutation, anchor, plan.copy.loops,
-                     std::make_unique<CloneForThread>(values, anchor)});
-  cloners.back().clone->setThread(source);
-  return *cloners.back().clone;
+  cloners.push_back(
+      {&plan, std::make_unique<CloneForThread>(values, anchor, &twins)});
+  cloners.back().second->setThread(source);
+  return *cloners.back().second;
 }
 
 /// The element that a thread stores at, counted from the start of the memref.
@@ -174,6 +173,12 @@ void Relaner::rewrite(Candidate &candidate) {
 void Relaner::eraseDead() {
   for (Operation *op : replaced)
     op->erase();
+  eraseMaybeDead();
+  twins.removeDead(kernel, maybeDead);
+  eraseMaybeDead();
+}
+
+void Relaner::eraseMaybeDead() {
   while (!maybeDead.empty()) {
     Operation *op = maybeDead.pop_back_val().getDefiningOp();
     if (!op || !isOpTriviallyDead(op))

@@ -15,7 +15,7 @@
 using namespace mlir;
 using namespace lodestone;
 
-void Relaner::collect(function_ref<void(Operation *, const Refusal &)> refuse) {
+void Relaner::collect() {
   SmallVector<Value> roots;
   auto plan = [&](Operation *op, bool isFill) {
     auto matched = matchTileCopy(op, values, isFill);
@@ -27,13 +27,13 @@ void Relaner::collect(function_ref<void(Operation *, const Refusal &)> refuse) {
     else
       plan = planRelane(std::move(std::get<TileCopy>(*matched)), values);
     if (auto *refusal = std::get_if<Refusal>(&plan); refusal && !isFill)
-      refuse(op, *refusal);
+      unplanned.push_back({op, *refusal});
     auto *found = std::get_if<RelanePlan>(&plan);
     if (!found || (isFill && !llvm::is_contained(roots, found->copy.root)))
       return;
     roots.push_back(found->copy.root);
     candidates.push_back(std::make_unique<Candidate>(
-        Candidate{std::move(*found), isFill, std::nullopt, {}}));
+        Candidate{std::move(*found), isFill, std::nullopt, {}, {}}));
     candidateOf[op] = candidates.back().get();
   };
   SmallVector<Operation *> stores;
@@ -59,15 +59,46 @@ Operation *Relaner::getAnchor(const RelanePlan &plan) {
   return entry;
 }
 
+/// True if the same is cloned for both, wherever it stands: the other thread is
+/// the same one.
+bool Relaner::sharesClones(const RelanePlan &a, const RelanePlan &b) {
+  Operation *anchor = getAnchor(a);
+  return a.permutation == b.permutation && anchor == getAnchor(b) &&
+         (anchor == entry || a.copy.loops == b.copy.loops);
+}
+
+IterArgTwins::Wanted Relaner::getWantedTwins() {
+  SmallVector<const RelanePlan *> groups;
+  SmallVector<llvm::SetVector<BlockArgument>> carried;
+  for (auto &candidate : candidates) {
+    if (candidate->refusal)
+      continue;
+    auto group = llvm::find_if(groups, [&](const RelanePlan *plan) {
+      return sharesClones(*plan, candidate->plan);
+    });
+    size_t number = group - groups.begin();
+    if (group == groups.end()) {
+      groups.push_back(&candidate->plan);
+      carried.emplace_back();
+    }
+    carried[number].set_union(candidate->carried);
+  }
+  IterArgTwins::Wanted wanted;
+  for (auto &args : carried)
+    for (BlockArgument arg : args)
+      ++wanted[arg];
+  return wanted;
+}
+
 std::optional<Refusal> Relaner::checkOne(Candidate &candidate) {
   const RelanePlan &plan = candidate.plan;
-  CloneForThread cloner(values, getAnchor(plan));
+  CloneForThread cloner(values, getAnchor(plan), &twins);
   SmallVector<Operation *> loads;
   SmallVector<Value> needed{plan.copy.store.value};
   for (scf::IfOp guard : plan.copy.guards)
     needed.push_back(guard.getCondition());
   for (Value value : needed)
-    if (Value obstacle = cloner.findObstacle(value, loads))
+    if (Value obstacle = cloner.findObstacle(value, loads, candidate.carried))
       return Refusal{"address-not-repeatable",
                      llvm::formatv("no other thread can compute {0}, which the "
                                    "copy depends on",
@@ -87,12 +118,18 @@ std::optional<Refusal> Relaner::checkOne(Candidate &candidate) {
 
 std::optional<Refusal> Relaner::checkGuards(Candidate &candidate) {
   for (scf::IfOp guard : candidate.plan.copy.guards) {
+    if (guard->isProperAncestor(getAnchor(candidate.plan)))
+      return Refusal{"shared-guard",
+                     llvm::formatv("the condition of {0} holds for all "
+                                   "iterations of a loop, in which the copy "
+                                   "would be that of different threads",
+                                   describe(guard))
+                         .str()};
     Operation *other = guard.getNumResults() ? guard : nullptr;
     guard.walk([&](Operation *op) {
       auto it = candidateOf.find(op);
       if (it != candidateOf.end() &&
-          it->second->plan.permutation == candidate.plan.permutation &&
-          getAnchor(it->second->plan) == getAnchor(candidate.plan))
+          sharesClones(it->second->plan, candidate.plan))
         candidate.together.push_back(op);
       else if (!isMemoryEffectFree(op) && !isGlobalLoad(op) &&
                !op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
@@ -109,6 +146,7 @@ std::optional<Refusal> Relaner::checkGuards(Candidate &candidate) {
 }
 
 void Relaner::check() {
+  collect();
   for (auto &candidate : candidates)
     candidate->refusal = checkOne(*candidate);
   // A fill moves with a copy or not at all.

@@ -16,6 +16,7 @@
 #define LODESTONE_TRANSFORMS_CLONEFORTHREAD_H
 
 #include "lodestone/Analysis/ThreadValues.h"
+#include "lodestone/Transforms/IterArgTwins.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Dominance.h"
@@ -33,20 +34,39 @@ namespace lodestone {
 /// that comes later. A load sees what its original saw if the original thread
 /// may not have written that memory itself since the last barrier, which the
 /// caller has to know.
+///
+/// What an `scf.for` carries from iteration to iteration counts as well if all
+/// threads run the same iterations:
+/// - of a loop behind the anchor, a twin carries what the other thread has: its
+///   init and what is yielded are cloned;
+/// - in a loop around the anchor, the other thread may be another one in each
+///   iteration. There it must be an integer to which the iterations add numbers
+///   that are the same in all threads: it is the other thread's init, and as
+///   much more as this thread has more than its own init.
 class CloneForThread {
 public:
   /// `anchor` is the place from which on the replaced thread number is known.
-  /// It must dominate every operation whose operands are to be cloned.
-  CloneForThread(ThreadValues &values, mlir::Operation *anchor)
-      : values(values), anchor(anchor),
+  /// It must dominate every operation whose operands are to be cloned. Without
+  /// `twins`, nothing is cloned that needs one.
+  CloneForThread(ThreadValues &values, mlir::Operation *anchor,
+                 IterArgTwins *twins = nullptr)
+      : values(values), anchor(anchor), twins(twins),
         dominance(anchor->getParentOfType<mlir::FunctionOpInterface>()) {}
 
   /// The value that keeps `value` from being cloned: what is loaded from memory
-  /// that isn't global, carried by a loop, or made by an operation that isn't
-  /// one of the above. Null if there is none; `loads` then has the loads that
-  /// will be cloned. Changes nothing.
+  /// that isn't global, carried by a loop otherwise than above, or made by an
+  /// operation that isn't one of the above. Null if there is none; `loads` then
+  /// has the loads that will be cloned, and `carried` the iter_args of which
+  /// `clone` will take a twin. Changes nothing.
   mlir::Value findObstacle(mlir::Value value,
-                           llvm::SmallVectorImpl<mlir::Operation *> &loads);
+                           llvm::SmallVectorImpl<mlir::Operation *> &loads,
+                           llvm::SetVector<mlir::BlockArgument> &carried);
+  /// The same where nothing needs a twin.
+  mlir::Value findObstacle(mlir::Value value,
+                           llvm::SmallVectorImpl<mlir::Operation *> &loads) {
+    llvm::SetVector<mlir::BlockArgument> carried;
+    return findObstacle(value, loads, carried);
+  }
 
   /// Sets what stands for the thread: `thread`, an index below the number of
   /// threads, counted as ThreadValues does. It must be defined before the
@@ -61,14 +81,24 @@ public:
 
 private:
   bool isReused(mlir::Value value);
+  bool isClonedWhole(mlir::Operation *op,
+                     llvm::SmallVectorImpl<mlir::Operation *> &loads);
+  bool isFixedIn(mlir::scf::ForOp loop);
+  bool growsUniformly(mlir::BlockArgument arg);
   mlir::Value getThreadNumber(mlir::Operation *op);
   void cloneOp(mlir::Operation *op);
+  void cloneCarried(mlir::Value value);
+  mlir::Value cloneTree(mlir::Value root);
 
   ThreadValues &values;
   mlir::Operation *anchor;
+  IterArgTwins *twins;
   mlir::DominanceInfo dominance;
   mlir::Value thread;
   mlir::IRMapping mapping;
+  /// Twins whose init and yielded value aren't cloned yet, with their
+  /// originals.
+  llvm::SmallVector<std::pair<mlir::BlockArgument, mlir::BlockArgument>> open;
 };
 
 } // namespace lodestone
