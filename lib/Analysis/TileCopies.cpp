@@ -176,6 +176,7 @@ lodestone::matchTileCopy(Operation *op, ThreadValues &values, bool mayBeFill) {
   copy.root = roots->front();
   copy.unit = op;
   const BlockUniformity &uniformity = values.getUniformity();
+  SmallVector<scf::IfOp> uniformConditions;
   for (Operation *parent = op->getParentOp();
        parent && !isa<FunctionOpInterface>(parent);
        parent = parent->getParentOp()) {
@@ -189,8 +190,10 @@ lodestone::matchTileCopy(Operation *op, ThreadValues &values, bool mayBeFill) {
     if (hasBarrier)
       break;
     if (auto condition = dyn_cast<scf::IfOp>(parent)) {
-      if (uniformity.isUniform(condition.getCondition()))
+      if (uniformity.isUniform(condition.getCondition())) {
+        uniformConditions.push_back(condition);
         continue;
+      }
       copy.guards.push_back(condition);
     } else if (auto loop = dyn_cast<scf::ForOp>(parent)) {
       std::optional<int64_t> trips = ThreadValues::getTripCount(loop);
@@ -200,6 +203,7 @@ lodestone::matchTileCopy(Operation *op, ThreadValues &values, bool mayBeFill) {
                        "doesn't run a constant number of times"};
       copy.loops.push_back(loop);
       copy.trips.push_back(*trips);
+      copy.uniformConditions = uniformConditions;
       if (copy.getNumSteps() > kMaxSteps)
         return Refusal{"unknown-trip-count",
                        llvm::formatv("the loops around the copy have more than "

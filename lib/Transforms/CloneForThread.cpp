@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "lodestone/Transforms/CloneForThread.h"
+#include "lodestone/Analysis/BarrierReach.h"
 #include "lodestone/Analysis/MemoryAccess.h"
+#include "lodestone/Analysis/ThreadArithmetic.h"
 #include "lodestone/Analysis/TileCopies.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -45,7 +47,34 @@ static llvm::SetVector<Value> getUsed(Operation *op) {
 }
 
 bool CloneForThread::isReused(Value value) {
-  return values.isBlockUniform(value);
+  if (!values.isBlockUniform(value))
+    return false;
+  if (moved.empty() || moved.back().isDefinedOutsideOfLoop(value))
+    return true;
+  // Numbers of the block and the like, but nothing that counts.
+  Operation *op = value.getDefiningOp();
+  return op && op->getNumOperands() == 0 && op->getNumRegions() == 0;
+}
+
+/// True if no barrier stands between `op` and the anchor, with the loops around
+/// that: it loads the same there if nothing writes between barriers.
+bool CloneForThread::mayMoveDown(Operation *op) {
+  Operation *last = op->getBlock()->findAncestorOpInBlock(*anchor);
+  if (!last)
+    return false;
+  for (Operation *between = op; between != last;) {
+    between = between->getNextNode();
+    // Not in front of the anchor at all.
+    if (!between)
+      return false;
+    WalkResult walk = between->walk([](Operation *nested) {
+      return isBarrier(nested, BarrierScope::lds) ? WalkResult::interrupt()
+                                                  : WalkResult::advance();
+    });
+    if (walk.wasInterrupted())
+      return false;
+  }
+  return true;
 }
 
 /// True if `op` can be cloned as it is, with all that is in it; `loads` gets
@@ -53,17 +82,16 @@ bool CloneForThread::isReused(Value value) {
 bool CloneForThread::isClonedWhole(Operation *op,
                                    SmallVectorImpl<Operation *> &loads) {
   SmallVector<Operation *> found;
-  bool stays = op == anchor || dominance.properlyDominates(anchor, op);
   WalkResult walk = op->walk([&](Operation *nested) {
-    bool loadsHere = isGlobalLoad(nested);
-    if (loadsHere)
+    if (isGlobalLoad(nested))
       found.push_back(nested);
-    // A load that doesn't stay would move down to the anchor, past stores.
-    return isRepeatable(nested, values.getWaveSize()) && (stays || !loadsHere)
-               ? WalkResult::advance()
-               : WalkResult::interrupt();
+    return isRepeatable(nested, values.getWaveSize()) ? WalkResult::advance()
+                                                      : WalkResult::interrupt();
   });
   if (walk.wasInterrupted())
+    return false;
+  bool stays = op == anchor || dominance.properlyDominates(anchor, op);
+  if (!stays && !found.empty() && !mayMoveDown(op))
     return false;
   llvm::append_range(loads, found);
   return true;
@@ -82,27 +110,37 @@ bool CloneForThread::isFixedIn(scf::ForOp loop) {
   return loop == anchor || dominance.properlyDominates(anchor, loop);
 }
 
-/// True if each iteration adds to `arg`, an integer, what is the same in all
-/// threads.
-bool CloneForThread::growsUniformly(BlockArgument arg) {
-  if (!arg.getType().isIntOrIndex())
-    return false;
-  Value value = getLoop(arg).getTiedLoopYieldedValue(arg)->get();
+/// What each iteration adds to an iter_arg, if that is all that it does to it
+/// and, taken in another iteration, adds there, too. Nothing but integers that
+/// are the same in all threads.
+std::optional<SmallVector<CloneForThread::Addend>>
+CloneForThread::getAddends(BlockArgument iterArg) {
+  if (!getThreadFormWidth(iterArg.getType()))
+    return std::nullopt;
+  scf::ForOp loop = getLoop(iterArg);
+  bool isMoved = llvm::is_contained(moved, loop);
+  SmallVector<Addend> addends;
+  Value value = loop.getTiedLoopYieldedValue(iterArg)->get();
   llvm::DenseSet<Value> seen;
-  while (value != arg) {
+  while (value != iterArg) {
     Operation *op = value.getDefiningOp();
+    bool isSubtracted = isa_and_nonnull<arith::SubIOp>(op);
     if (!isa_and_nonnull<arith::AddIOp, arith::SubIOp>(op) ||
         !seen.insert(value).second)
-      return false;
+      return std::nullopt;
     Value left = op->getOperand(0), right = op->getOperand(1);
-    if (isReused(right))
-      value = left;
-    else if (isa<arith::AddIOp>(op) && isReused(left))
-      value = right;
-    else
-      return false;
+    if (!isReused(right)) {
+      std::swap(left, right);
+      if (isSubtracted || !isReused(right))
+        return std::nullopt;
+    }
+    if (isMoved && !moved.back().isDefinedOutsideOfLoop(right) &&
+        !getConstantIntValue(right))
+      return std::nullopt;
+    addends.push_back({right, isSubtracted});
+    value = left;
   }
-  return true;
+  return addends;
 }
 
 void CloneForThread::cloneCarried(Value value) {
@@ -118,10 +156,30 @@ void CloneForThread::cloneCarried(Value value) {
     return;
   }
   OpBuilder builder(anchor);
-  Value more = arith::SubIOp::create(builder, loop.getLoc(), arg, init->get());
-  mapping.map(arg, arith::AddIOp::create(builder, loop.getLoc(),
-                                         mapping.lookupOrDefault(init->get()),
-                                         more));
+  Location loc = loop.getLoc();
+  Value sum = mapping.lookupOrDefault(init->get());
+  Value iteration = iterations.lookup(loop);
+  if (!iteration) {
+    Value more = arith::SubIOp::create(builder, loc, arg, init->get());
+    mapping.map(arg, arith::AddIOp::create(builder, loc, sum, more));
+    return;
+  }
+  if (iteration.getType() != arg.getType())
+    iteration =
+        arith::IndexCastOp::create(builder, loc, arg.getType(), iteration);
+  std::optional<SmallVector<Addend>> addends = getAddends(arg);
+  for (const Addend &addend : *addends) {
+    // A constant may be behind the anchor.
+    Value by = addend.value;
+    if (std::optional<int64_t> constant = getConstantIntValue(by))
+      by = arith::ConstantOp::create(
+          builder, loc, builder.getIntegerAttr(arg.getType(), *constant));
+    by = arith::MulIOp::create(builder, loc, iteration, by);
+    sum = addend.isSubtracted
+              ? arith::SubIOp::create(builder, loc, sum, by).getResult()
+              : arith::AddIOp::create(builder, loc, sum, by).getResult();
+  }
+  mapping.map(arg, sum);
 }
 
 //===----------------------------------------------------------------------===//
@@ -142,6 +200,10 @@ Value CloneForThread::findObstacle(Value root,
       llvm::append_range(worklist, getUsed(op));
       continue;
     }
+    if (llvm::any_of(moved, [&](scf::ForOp loop) {
+          return value == loop.getInductionVar();
+        }))
+      continue;
     BlockArgument arg = getIterArg(value);
     if (!arg || !values.getUniformity().entersUniformly(*arg.getParentRegion()))
       return value;
@@ -152,7 +214,7 @@ Value CloneForThread::findObstacle(Value root,
         return value;
       carried.insert(arg);
       worklist.push_back(loop.getTiedLoopYieldedValue(arg)->get());
-    } else if (value != arg || !growsUniformly(arg)) {
+    } else if (value != arg || !getAddends(arg)) {
       return value;
     }
   }

@@ -100,15 +100,25 @@ void LDSInverseSwizzle::rewrite(gpu::GPUFuncOp kernel, unsigned waveSize) {
     }
     const RelanePlan &plan = candidate->plan;
     int64_t cellBytes = plan.copy.store.cellBytes;
-    remark::passed(op->getLoc(),
-                   remark::RemarkOpts::name("inverse-swizzle-applied")
-                       .category(kCategory)
-                       .function(kernel.getName()))
-        << remark::metric("Threads", values->getNumThreads())
-        << remark::metric("CellBytes", cellBytes)
-        << remark::metric("WindowBytes", cellBytes * values->getNumThreads())
-        << remark::metric("Steps", plan.copy.getNumSteps())
-        << remark::metric("Thread", plan.permutation.str());
+    int64_t numSteps = plan.copy.getNumSteps();
+    std::string thread = plan.getFormula(), step;
+    int64_t windowBytes = cellBytes * values->getNumThreads();
+    if (plan.movesSteps()) {
+      step = llvm::formatv("({0}) % {1}", thread, numSteps);
+      thread = llvm::formatv("({0}) / {1}", thread, numSteps);
+      windowBytes *= numSteps;
+    }
+    auto remark = remark::passed(
+        op->getLoc(), remark::RemarkOpts::name("inverse-swizzle-applied")
+                          .category(kCategory)
+                          .function(kernel.getName()));
+    remark << remark::metric("Threads", values->getNumThreads())
+           << remark::metric("CellBytes", cellBytes)
+           << remark::metric("WindowBytes", windowBytes)
+           << remark::metric("Steps", numSteps)
+           << remark::metric("Thread", thread);
+    if (plan.movesSteps())
+      remark << remark::metric("Step", step);
     ++numRewritten;
     relaner->rewrite(*candidate);
   }

@@ -59,23 +59,62 @@ Value Relaner::getIteration(OpBuilder &builder, scf::ForOp loop) {
   return number;
 }
 
+/// Computes whose work is done, and in which iterations, in front of the
+/// anchor.
+void Relaner::setSource(CloneForThread &cloner, const RelanePlan &plan) {
+  Location loc = plan.copy.store.op->getLoc();
+  OpBuilder outer(entry), inner(getAnchor(plan));
+  auto constant = [&](int64_t v) -> Value {
+    return arith::ConstantIndexOp::create(inner, loc, v);
+  };
+  Value source = getThread();
+  SmallVector<Value> iterations;
+  if (plan.mode == RelanePlan::Mode::cellsByNumber) {
+    int64_t stride = plan.numThreads;
+    for (auto [loop, trips] : llvm::zip(plan.copy.loops, plan.copy.trips)) {
+      Value before = arith::MulIOp::create(
+          inner, loc, getIteration(inner, loop), constant(stride));
+      source = arith::AddIOp::create(inner, loc, source, before);
+      stride *= trips;
+    }
+    source = plan.permutation.emit(inner, inner, loc, source, {});
+  } else {
+    for (auto [loop, op] : llvm::enumerate(plan.copy.loops))
+      iterations.push_back(
+          plan.permutation.dependsOn(loop) ? getIteration(inner, op) : Value());
+    source = plan.permutation.emit(outer, inner, loc, source, iterations);
+  }
+  if (!plan.movesSteps())
+    return cloner.setThread(source);
+
+  Value steps = constant(plan.copy.getNumSteps());
+  cloner.setThread(arith::DivUIOp::create(inner, loc, source, steps));
+  Value step = arith::RemUIOp::create(inner, loc, source, steps);
+  for (auto [number, op] : llvm::enumerate(plan.copy.loops)) {
+    scf::ForOp loop = op;
+    int64_t trips = plan.copy.trips[number];
+    Value iteration = arith::RemUIOp::create(inner, loc, step, constant(trips));
+    step = arith::DivUIOp::create(inner, loc, step, constant(trips));
+    Value first = constant(*getConstantIntValue(loop.getLowerBound()));
+    Value by = constant(*getConstantIntValue(loop.getStep()));
+    Value counter = arith::MulIOp::create(inner, loc, iteration, by);
+    counter = arith::AddIOp::create(inner, loc, first, counter);
+    Type type = loop.getInductionVar().getType();
+    if (type != counter.getType())
+      counter = arith::IndexCastOp::create(inner, loc, type, counter);
+    cloner.setIteration(loop, iteration, counter);
+  }
+}
+
 /// Copies that move in the same way share what is cloned.
 CloneForThread &Relaner::getCloner(const RelanePlan &plan) {
   for (auto &[first, cloner] : cloners)
     if (sharesClones(*first, plan))
       return *cloner;
-  Operation *anchor = getAnchor(plan);
-  Location loc = plan.copy.store.op->getLoc();
-  Value number = getThread();
-  OpBuilder outer(entry), inner(anchor);
-  SmallVector<Value> iterations;
-  for (auto [loop, op] : llvm::enumerate(plan.copy.loops))
-    iterations.push_back(
-        plan.permutation.dependsOn(loop) ? getIteration(inner, op) : Value());
-  Value source = plan.permutation.emit(outer, inner, loc, number, iterations);
   cloners.push_back(
-      {&plan, std::make_unique<CloneForThread>(values, anchor, &twins)});
-  cloners.back().second->setThread(source);
+      {&plan, std::make_unique<CloneForThread>(values, getAnchor(plan), &twins,
+                                               getMovedLoops(plan))});
+  setSource(*cloners.back().second, plan);
   return *cloners.back().second;
 }
 

@@ -54,7 +54,7 @@ void Relaner::collect() {
 /// be entered before that is known.
 Operation *Relaner::getAnchor(const RelanePlan &plan) {
   for (auto [number, loop] : llvm::enumerate(plan.copy.loops))
-    if (plan.permutation.dependsOn(number))
+    if (plan.movesSteps() || plan.permutation.dependsOn(number))
       return &loop->getRegion(0).front().front();
   return entry;
 }
@@ -63,7 +63,7 @@ Operation *Relaner::getAnchor(const RelanePlan &plan) {
 /// the same one.
 bool Relaner::sharesClones(const RelanePlan &a, const RelanePlan &b) {
   Operation *anchor = getAnchor(a);
-  return a.permutation == b.permutation && anchor == getAnchor(b) &&
+  return a.hasPermutationOf(b) && anchor == getAnchor(b) &&
          (anchor == entry || a.copy.loops == b.copy.loops);
 }
 
@@ -92,7 +92,7 @@ IterArgTwins::Wanted Relaner::getWantedTwins() {
 
 std::optional<Refusal> Relaner::checkOne(Candidate &candidate) {
   const RelanePlan &plan = candidate.plan;
-  CloneForThread cloner(values, getAnchor(plan), &twins);
+  CloneForThread cloner(values, getAnchor(plan), &twins, getMovedLoops(plan));
   SmallVector<Operation *> loads;
   SmallVector<Value> needed{plan.copy.store.value};
   for (scf::IfOp guard : plan.copy.guards)

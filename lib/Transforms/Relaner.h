@@ -63,9 +63,15 @@ private:
   std::optional<Refusal> checkOne(Candidate &candidate);
   std::optional<Refusal> checkGuards(Candidate &candidate);
   mlir::Operation *getAnchor(const RelanePlan &plan);
+  static llvm::ArrayRef<mlir::scf::ForOp>
+  getMovedLoops(const RelanePlan &plan) {
+    return plan.movesSteps() ? plan.copy.loops
+                             : llvm::ArrayRef<mlir::scf::ForOp>();
+  }
   bool sharesClones(const RelanePlan &a, const RelanePlan &b);
   mlir::Value getThread();
   mlir::Value getIteration(mlir::OpBuilder &builder, mlir::scf::ForOp loop);
+  void setSource(CloneForThread &cloner, const RelanePlan &plan);
   CloneForThread &getCloner(const RelanePlan &plan);
   mlir::Value getStoreIndex(const RelanePlan &plan);
 

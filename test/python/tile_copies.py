@@ -16,7 +16,8 @@ BEFORE = 0x5A5A5A5A
 class TileCopy:
     """One kernel: `threads` threads copy `steps` cells each, of `words` dwords.
 
-    Cell `n = step * threads + thread` is in row `n // row_cells` and column `n % row_cells`.
+    Cell `n = step * threads + thread`, or `thread * steps + step` if `along`, is in row
+    `n // row_cells` and column `n % row_cells`.
     """
 
     words: int = 4
@@ -25,6 +26,10 @@ class TileCopy:
     width: int = 64  # threads along x; the others are along y
     steps: int = 1
     unrolled: bool = False
+    along: bool = False  # each thread copies consecutive cells
+    nested: int = 1  # iterations of an outer loop, a divisor of `steps`
+    carried: bool = False  # a loop that isn't nested carries `n` from step to step
+    steps_valid: int = 1 << 20  # a condition that is the same for all threads skips the others
     swizzle: str = "xor"  # none, xor, xor-high, flat, not-own-inverse, rotate, rotate-back
     attribute: str = ""  # the allocation's own swizzle, on top of which the indices are logical
     fill: str = "none"  # none, zero, select, keep, zero-first
@@ -99,16 +104,62 @@ class TileCopy:
                         "%moved = arith.remui %sum, %cRow : index", *flat]  # fmt: skip
         return ["%moved = arith.addi %column, %c0 : index", *flat]
 
+    @property
+    def carries(self) -> bool:
+        """Whether `n` is an iter_arg."""
+        return self.carried and self.nested == 1 and not self.unrolled
+
+    def cell_ir(self, step: str) -> list[str]:
+        """From the step's number to `%n`."""
+        if self.carries:
+            return []
+        if self.along:
+            return ["%before = arith.muli %t, %cSteps : index",
+                    f"%n = arith.addi %before, {step} : index"]  # fmt: skip
+        return [f"%before = arith.muli {step}, %cThreads : index",
+                "%n = arith.addi %before, %t : index"]  # fmt: skip
+
+    def loops(self) -> list[str]:
+        """All steps, in loops."""
+        if self.carries:
+            times = "%cSteps, %c1" if self.along else "%c1, %cThreads"
+            first, by = times.split(", ")
+            return [f"%entry = arith.muli %t, {first} : index",
+                    "scf.for %i = %c0 to %cSteps step %c1 iter_args(%n = %entry) -> (index) {",
+                    *self.body("%i"),
+                    f"%next = arith.addi %n, {by} : index", "scf.yield %next : index", "}"]  # fmt: skip
+        if self.nested == 1:
+            return ["scf.for %i = %c0 to %cSteps step %c1 {", *self.body("%i"), "}"]
+        # Counters that neither start at 0 nor go by 1.
+        inner = self.steps // self.nested
+        return [f"%cFirst = arith.constant {2 * inner} : index",
+                f"%cBy = arith.constant {3 * inner} : index",
+                f"%cEnd = arith.constant {2 * inner + 3 * inner * self.nested} : index",
+                f"%cInner = arith.constant {inner} : index",
+                "%cThree = arith.constant 3 : index",
+                "scf.for %o = %cFirst to %cEnd step %cBy {",
+                "scf.for %j = %c0 to %cInner step %c1 {",
+                "%o0 = arith.subi %o, %cFirst : index",
+                "%o1 = arith.divui %o0, %cThree : index",
+                "%i = arith.addi %o1, %j : index",
+                *self.body("%i"), "}", "}"]  # fmt: skip
+
     def body(self, step: str) -> list[str]:
-        """One step; `step` is the value with its number."""
+        """One step, under the condition that it is valid; `step` is the value with its number."""
+        if self.steps_valid >= self.steps:
+            return self.copy(step)
+        return [f"%valid = arith.cmpi ult, {step}, %cValid : index", "scf.if %valid {",
+                *self.copy(step), "}"]  # fmt: skip
+
+    def copy(self, step: str) -> list[str]:
+        """What a step does."""
         vector = f"vector<{self.words}xi32>"
         source = f"memref<{self.rows}x{self.row_cells * self.words}xi32>"
         lds = f"memref<{self.lds_words}xi32, #lds>"
         load = f"%x = vector.load %source[%row, %word] : {source}, {vector}"
         store = f"vector.store %x, %tile[%at] : {lds}, {vector}"
         lines = [
-            f"%before = arith.muli {step}, %cThreads : index",
-            "%n = arith.addi %before, %t : index",
+            *self.cell_ir(step),
             "%row = arith.divui %n, %cRow : index",
             "%column = arith.remui %n, %cRow : index",
             "%word = arith.muli %column, %cWords : index",
@@ -145,7 +196,7 @@ class TileCopy:
                 names = self.body(f"%s{step}")
                 lines += [rename(line, step) for line in names]
         else:
-            lines += ["scf.for %i = %c0 to %cSteps step %c1 {", *self.body("%i"), "}"]
+            lines += self.loops()
         body = "\n    ".join(lines)
         height = self.threads // self.width
         return f"""
@@ -163,6 +214,7 @@ gpu.module @m {{
     %cWords = arith.constant {self.words} : index
     %cAll = arith.constant {self.lds_words} : index
     %cWidth = arith.constant {self.width} : index
+    %cValid = arith.constant {self.steps_valid} : index
     %cRows = arith.constant {self.rows_valid} : index
     %cColumns = arith.constant {self.columns_valid} : index
     %zero = arith.constant dense<0> : vector<{self.words}xi32>
@@ -196,18 +248,20 @@ gpu.module @m {{
         n = np.arange(self.cells, dtype=np.int64)
         row, column = n // self.row_cells, n % self.row_cells
         inside = (row < self.rows_valid) & (column < self.columns_valid)
+        step = n % self.steps if self.along else n // self.threads
+        valid = step < self.steps_valid
         cells = self.source().reshape(-1, self.words)[n]
         image = np.full((self.rows * self.row_cells, self.words), BEFORE, np.uint32)
         place = self.place(row, column)
         if self.fill in ("zero", "select", "zero-first"):
-            image[place] = 0
-        kept = slice(None) if self.fill == "none" else inside
+            image[place[valid]] = 0
+        kept = valid if self.fill == "none" else valid & inside
         image[place[kept]] = cells[kept]
         return image.reshape(-1)
 
 
 def rename(line: str, step: int) -> str:
     """`line` with the names that a step defines made its own."""
-    local = ("before n row column word at rowIn columnIn in v x m flip high moved start cell by "
+    local = ("before valid n row column word at rowIn columnIn in v x m flip high moved start cell by "
              "shift sum n0 c2 c3").split()  # fmt: skip
     return re.sub(r"%(\w+)", lambda m: f"%{m[1]}_{step}" if m[1] in local else m[0], line)

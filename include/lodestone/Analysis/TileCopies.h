@@ -54,6 +54,8 @@ struct TileCopy {
   mlir::Value root;
   /// Conditions around the store that differ between threads, innermost first.
   llvm::SmallVector<mlir::scf::IfOp> guards;
+  /// Conditions that are the same for all threads, inside of one of `loops`.
+  llvm::SmallVector<mlir::scf::IfOp> uniformConditions;
   /// The loops without a barrier around the store, and how often each runs,
   /// innermost first.
   llvm::SmallVector<mlir::scf::ForOp> loops;

@@ -43,14 +43,20 @@ namespace lodestone {
 ///   iteration. There it must be an integer to which the iterations add numbers
 ///   that are the same in all threads: it is the other thread's init, and as
 ///   much more as this thread has more than its own init.
+///
+/// The other thread may be taken in other iterations of some loops around the
+/// anchor. Then nothing computed in these loops is the same without being
+/// cloned, and what they carry must grow by the same number in each iteration.
 class CloneForThread {
 public:
   /// `anchor` is the place from which on the replaced thread number is known.
   /// It must dominate every operation whose operands are to be cloned. Without
-  /// `twins`, nothing is cloned that needs one.
+  /// `twins`, nothing is cloned that needs one. `moved` are the loops of which
+  /// other iterations are cloned, innermost first, one in the other.
   CloneForThread(ThreadValues &values, mlir::Operation *anchor,
-                 IterArgTwins *twins = nullptr)
-      : values(values), anchor(anchor), twins(twins),
+                 IterArgTwins *twins = nullptr,
+                 llvm::ArrayRef<mlir::scf::ForOp> moved = {})
+      : values(values), anchor(anchor), twins(twins), moved(moved),
         dominance(anchor->getParentOfType<mlir::FunctionOpInterface>()) {}
 
   /// The value that keeps `value` from being cloned: what is loaded from memory
@@ -73,6 +79,15 @@ public:
   /// anchor. Forgets earlier clones.
   void setThread(mlir::Value thread);
 
+  /// Sets the iteration of a moved loop, an index counted from 0, and the value
+  /// of its induction variable, after the thread is set. Both must be defined
+  /// before the anchor.
+  void setIteration(mlir::scf::ForOp loop, mlir::Value number,
+                    mlir::Value inductionVar) {
+    mapping.map(loop.getInductionVar(), inductionVar);
+    iterations[loop] = number;
+  }
+
   /// Replaces `value`, which isn't a thread's number, in what is cloned next.
   void replace(mlir::Value value, mlir::Value by) { mapping.map(value, by); }
 
@@ -84,7 +99,14 @@ private:
   bool isClonedWhole(mlir::Operation *op,
                      llvm::SmallVectorImpl<mlir::Operation *> &loads);
   bool isFixedIn(mlir::scf::ForOp loop);
-  bool growsUniformly(mlir::BlockArgument arg);
+  bool mayMoveDown(mlir::Operation *op);
+  /// A number that an iteration adds to an iter_arg, or subtracts from it.
+  struct Addend {
+    mlir::Value value;
+    bool isSubtracted;
+  };
+  std::optional<llvm::SmallVector<Addend>>
+  getAddends(mlir::BlockArgument iterArg);
   mlir::Value getThreadNumber(mlir::Operation *op);
   void cloneOp(mlir::Operation *op);
   void cloneCarried(mlir::Value value);
@@ -93,9 +115,11 @@ private:
   ThreadValues &values;
   mlir::Operation *anchor;
   IterArgTwins *twins;
+  llvm::SmallVector<mlir::scf::ForOp> moved;
   mlir::DominanceInfo dominance;
   mlir::Value thread;
   mlir::IRMapping mapping;
+  llvm::DenseMap<mlir::Operation *, mlir::Value> iterations;
   /// Twins whose init and yielded value aren't cloned yet, with their
   /// originals.
   llvm::SmallVector<std::pair<mlir::BlockArgument, mlir::BlockArgument>> open;
