@@ -176,9 +176,12 @@ static std::optional<Refusal> planSteps(RelanePlan &plan, const Table &table) {
   return std::nullopt;
 }
 
-/// Completes a plan in which cells may move to other steps, too. False if the
-/// cells of all steps together aren't one window, or there is no closed form.
-static bool planWindow(RelanePlan &plan, ArrayRef<Lanes> offsets) {
+/// Completes a plan in which cells may move to other steps, too. That it is
+/// needed is because of `otherwise`, which remains if the cells of all steps
+/// together aren't one window.
+static std::optional<Refusal> planWindow(RelanePlan &plan,
+                                         ArrayRef<Lanes> offsets,
+                                         const Refusal &otherwise) {
   int64_t numSteps = offsets.size(), cell = plan.copy.store.cellElements;
   unsigned numThreads = plan.numThreads;
   SmallVector<std::pair<int64_t, unsigned>> sorted;
@@ -190,7 +193,7 @@ static bool planWindow(RelanePlan &plan, ArrayRef<Lanes> offsets) {
   Table table(numSteps);
   for (auto [slot, entry] : llvm::enumerate(sorted)) {
     if (entry.first != plan.base + static_cast<int64_t>(slot) * cell)
-      return false;
+      return otherwise;
     table[slot / numThreads].push_back(entry.second);
   }
   plan.mode = RelanePlan::Mode::cells;
@@ -204,7 +207,10 @@ static bool planWindow(RelanePlan &plan, ArrayRef<Lanes> offsets) {
     permutation = ThreadPermutation::fit(row, {});
   }
   if (!permutation)
-    return false;
+    return refuse("no-closed-form",
+                  formatv("no xor of shifted bits of its number gives what "
+                          "cell n of the {0} of all steps comes from",
+                          sorted.size()));
   plan.permutation = std::move(*permutation);
 
   int64_t stride = cell * numThreads;
@@ -217,7 +223,7 @@ static bool planWindow(RelanePlan &plan, ArrayRef<Lanes> offsets) {
     if (!plan.copy.loops.back().isDefinedOutsideOfLoop(
             condition.getCondition()))
       plan.copy.guards.push_back(condition);
-  return true;
+  return std::nullopt;
 }
 
 MaybePlan lodestone::planRelane(TileCopy copy, ThreadValues &values) {
@@ -250,15 +256,17 @@ MaybePlan lodestone::planRelane(TileCopy copy, ThreadValues &values) {
   plan.copy = std::move(copy);
   plan.touched = std::move(touched);
   plan.numThreads = values.getNumThreads();
-  RelanePlan whole = plan;
+  RelanePlan ofSteps = plan;
   if (!refusal)
-    refusal = planSteps(plan, table);
-  bool isWhole = refusal && !isOneStep && planWindow(whole, offsets);
-  if (refusal && !isWhole) {
-    if (isInOrder)
-      return std::monostate();
+    refusal = planSteps(ofSteps, table);
+  if (!refusal)
+    plan = std::move(ofSteps);
+  else if (!isOneStep)
+    refusal = planWindow(plan, offsets, *refusal);
+  if (refusal && isInOrder)
+    return std::monostate();
+  if (refusal)
     return *refusal;
-  }
   auto type = cast<MemRefType>(plan.copy.store.memref.getType());
   if (!type.hasStaticShape() ||
       !memref::CollapseShapeOp::isGuaranteedCollapsible(
@@ -267,7 +275,7 @@ MaybePlan lodestone::planRelane(TileCopy copy, ThreadValues &values) {
                   formatv("the store is to {0}, whose elements may have gaps "
                           "between them",
                           type));
-  return isWhole ? std::move(whole) : std::move(plan);
+  return plan;
 }
 
 bool RelanePlan::hasPermutationOf(const RelanePlan &other) const {
