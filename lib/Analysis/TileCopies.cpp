@@ -119,6 +119,7 @@ SmallVector<Operation *> lodestone::findCopiedLoads(Value root,
   SmallVector<Value> worklist{root};
   llvm::DenseSet<Value> seen;
   isOnlyUse = true;
+  bool isCarried = false, isComputed = false;
   while (!worklist.empty()) {
     Value value = worklist.pop_back_val();
     if (!seen.insert(value).second)
@@ -128,6 +129,7 @@ SmallVector<Operation *> lodestone::findCopiedLoads(Value root,
       auto loop = cast<scf::ForOp>(arg.getOwner()->getParentOp());
       worklist.push_back(loop.getTiedLoopInit(arg)->get());
       worklist.push_back(loop.getTiedLoopYieldedValue(arg)->get());
+      isCarried = true;
     } else if (!op) {
       continue; // A fill.
     } else if (isGlobalLoad(op)) {
@@ -144,11 +146,15 @@ SmallVector<Operation *> lodestone::findCopiedLoads(Value root,
       worklist.push_back(condition.thenYield()->getOperand(number));
       worklist.push_back(condition.elseYield()->getOperand(number));
     } else {
+      isComputed |= !op->hasTrait<OpTrait::ConstantLike>();
       continue; // A fill.
     }
     // A fill, such as a constant, may have other uses.
     isOnlyUse &= value.hasOneUse();
   }
+  // A sum that starts with what is loaded isn't a copy of it.
+  if (isCarried && isComputed)
+    return {};
   return loads;
 }
 
