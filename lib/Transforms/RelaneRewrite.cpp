@@ -40,6 +40,7 @@ Value Relaner::getThread() {
   return thread;
 }
 
+/// The number of a loop's iteration, counted from 0.
 Value Relaner::getIteration(OpBuilder &builder, scf::ForOp loop) {
   Location loc = loop.getLoc();
   Value number = loop.getInductionVar();
@@ -56,6 +57,27 @@ Value Relaner::getIteration(OpBuilder &builder, scf::ForOp loop) {
   if (getConstantIntValue(loop.getStep()) != 1)
     number =
         arith::DivUIOp::create(builder, loc, number, constant(loop.getStep()));
+  return number;
+}
+
+/// The opposite: what the loop counts up to in an iteration.
+Value Relaner::getInductionVar(OpBuilder &builder, scf::ForOp loop,
+                               Value iteration) {
+  Location loc = loop.getLoc();
+  int64_t first = *getConstantIntValue(loop.getLowerBound());
+  int64_t step = *getConstantIntValue(loop.getStep());
+  Value number = iteration;
+  if (step != 1)
+    number = arith::MulIOp::create(
+        builder, loc, number,
+        arith::ConstantIndexOp::create(builder, loc, step));
+  if (first != 0)
+    number = arith::AddIOp::create(
+        builder, loc, number,
+        arith::ConstantIndexOp::create(builder, loc, first));
+  Type type = loop.getInductionVar().getType();
+  if (type != number.getType())
+    number = arith::IndexCastOp::create(builder, loc, type, number);
   return number;
 }
 
@@ -92,17 +114,14 @@ void Relaner::setSource(CloneForThread &cloner, const RelanePlan &plan) {
   Value step = arith::RemUIOp::create(inner, loc, source, steps);
   for (auto [number, op] : llvm::enumerate(plan.copy.loops)) {
     scf::ForOp loop = op;
-    int64_t trips = plan.copy.trips[number];
-    Value iteration = arith::RemUIOp::create(inner, loc, step, constant(trips));
-    step = arith::DivUIOp::create(inner, loc, step, constant(trips));
-    Value first = constant(*getConstantIntValue(loop.getLowerBound()));
-    Value by = constant(*getConstantIntValue(loop.getStep()));
-    Value counter = arith::MulIOp::create(inner, loc, iteration, by);
-    counter = arith::AddIOp::create(inner, loc, first, counter);
-    Type type = loop.getInductionVar().getType();
-    if (type != counter.getType())
-      counter = arith::IndexCastOp::create(inner, loc, type, counter);
-    cloner.setIteration(loop, iteration, counter);
+    Value iteration = step;
+    if (number + 1 < plan.copy.loops.size()) {
+      Value trips = constant(plan.copy.trips[number]);
+      iteration = arith::RemUIOp::create(inner, loc, step, trips);
+      step = arith::DivUIOp::create(inner, loc, step, trips);
+    }
+    cloner.setIteration(loop, iteration,
+                        getInductionVar(inner, loop, iteration));
   }
 }
 

@@ -71,6 +71,9 @@ private:
   bool sharesClones(const RelanePlan &a, const RelanePlan &b);
   mlir::Value getThread();
   mlir::Value getIteration(mlir::OpBuilder &builder, mlir::scf::ForOp loop);
+  static mlir::Value getInductionVar(mlir::OpBuilder &builder,
+                                     mlir::scf::ForOp loop,
+                                     mlir::Value iteration);
   void setSource(CloneForThread &cloner, const RelanePlan &plan);
   CloneForThread &getCloner(const RelanePlan &plan);
   mlir::Value getStoreIndex(const RelanePlan &plan);
