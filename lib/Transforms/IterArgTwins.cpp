@@ -124,8 +124,10 @@ void IterArgTwins::removeDead(Operation *root,
         continue;
       }
       removed.set(number);
-      maybeDead.push_back(init);
-      maybeDead.push_back(loop.getYieldedValues()[number]);
+      // No arguments: they may be about to go themselves.
+      for (Value value : {init, loop.getYieldedValues()[number]})
+        if (value.getDefiningOp())
+          maybeDead.push_back(value);
       OpBuilder builder(loop);
       BlockArgument arg = loop.getRegionIterArg(number);
       arg.replaceAllUsesWith(

@@ -38,8 +38,15 @@ void Relaner::collect() {
   };
   SmallVector<Operation *> stores;
   DominanceInfo dominance(kernel);
+  // In code that is never reached, values can depend on themselves.
+  auto isReachable = [&](Operation *op) {
+    for (; op != kernel; op = op->getParentOp())
+      if (!dominance.isReachableFromEntry(op->getBlock()))
+        return false;
+    return true;
+  };
   kernel.walk([&](Operation *op) {
-    if (LDSStore::match(op) && dominance.isReachableFromEntry(op->getBlock()))
+    if (LDSStore::match(op) && isReachable(op))
       stores.push_back(op);
   });
   for (Operation *op : stores)

@@ -254,3 +254,113 @@ gpu.func @sum(%source: memref<8x64xf16>, %n: index) kernel
   gpu.return
 }
 }
+
+// -----
+
+#lds = #gpu.address_space<workgroup>
+
+// Two addresses that take turns: both are the other thread's, and nothing else is
+// left in the loop.
+// REMARK: [Passed] inverse-swizzle-applied {{.*}} Function=turns
+// CHECK-LABEL: gpu.func @turns
+// CHECK: %[[S:.+]] = arith.xori
+// CHECK: %[[SQUARE:.+]] = arith.muli %[[S]], %[[S]]
+// CHECK: scf.for {{.*}} iter_args(%[[P:.+]] = %[[S]], %[[Q:.+]] = %[[SQUARE]]) -> (index, index)
+// CHECK: vector.load %arg0[%[[P]]]
+// CHECK: scf.yield %[[Q]], %[[P]]
+gpu.module @m {
+gpu.func @turns(%source: memref<?xf16>, %n: index) kernel
+    attributes {known_block_size = array<i32: 64, 1, 1>} {
+  %tile = lds.region @tile : memref<8x64xf16, #lds>
+  %t = gpu.thread_id x
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %row = arith.divui %t, %c8 : index
+  %cell = arith.remui %t, %c8 : index
+  %to = arith.xori %cell, %row : index
+  %at = arith.muli %to, %c8 : index
+  %square = arith.muli %t, %t : index
+  scf.for %k = %c0 to %n step %c1 iter_args(%p = %t, %q = %square) -> (index, index) {
+    %x = vector.load %source[%p] : memref<?xf16>, vector<8xf16>
+    vector.store %x, %tile[%row, %at] : memref<8x64xf16, #lds>, vector<8xf16>
+    gpu.barrier
+    scf.yield %q, %p : index, index
+  }
+  gpu.return
+}
+}
+
+// -----
+
+#lds = #gpu.address_space<workgroup>
+
+// Two loops: the address goes through the inner one.
+// REMARK: [Passed] inverse-swizzle-applied {{.*}} Function=nested
+// CHECK-LABEL: gpu.func @nested
+// CHECK: %[[S:.+]] = arith.xori
+// CHECK: scf.for {{.*}}, %[[P:.+]] = %[[S]])
+// CHECK: %[[END:.+]]:2 = scf.for {{.*}}, %[[Q:.+]] = %[[P]])
+// CHECK: vector.load %arg0[%[[Q]]]
+// CHECK: %[[NEXT:.+]] = arith.addi %[[Q]]
+// CHECK: scf.yield %{{.+}}, %[[NEXT]]
+// CHECK: scf.yield %{{.+}}, %[[END]]#1
+gpu.module @m {
+gpu.func @nested(%source: memref<?xf16>, %n: index) kernel
+    attributes {known_block_size = array<i32: 64, 1, 1>} {
+  %tile = lds.region @tile : memref<8x64xf16, #lds>
+  %t = gpu.thread_id x
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %row = arith.divui %t, %c8 : index
+  %cell = arith.remui %t, %c8 : index
+  %to = arith.xori %cell, %row : index
+  %at = arith.muli %to, %c8 : index
+  scf.for %k = %c0 to %n step %c1 iter_args(%p = %t) -> (index) {
+    %end = scf.for %l = %c0 to %n step %c1 iter_args(%q = %p) -> (index) {
+      %x = vector.load %source[%q] : memref<?xf16>, vector<8xf16>
+      vector.store %x, %tile[%row, %at] : memref<8x64xf16, #lds>, vector<8xf16>
+      gpu.barrier
+      %next = arith.addi %q, %c8 : index
+      scf.yield %next : index
+    }
+    scf.yield %end : index
+  }
+  gpu.return
+}
+}
+
+// -----
+
+#lds = #gpu.address_space<workgroup>
+
+// Code that is never reached, where values may depend on themselves, is left alone.
+// REMARK-NOT: Function=unreachable
+// CHECK-LABEL: gpu.func @unreachable
+gpu.module @m {
+gpu.func @unreachable(%source: memref<?xf16>, %n: index) kernel
+    attributes {known_block_size = array<i32: 64, 1, 1>} {
+  %tile = lds.region @tile : memref<8x64xf16, #lds>
+  gpu.return
+^dead:
+  %t = gpu.thread_id x
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %row = arith.divui %t, %c8 : index
+  %cell = arith.remui %t, %c8 : index
+  %to = arith.xori %cell, %row : index
+  %at = arith.muli %to, %c8 : index
+  %z = arith.addi %next, %t : index
+  %next = arith.addi %z, %c1 : index
+  scf.for %l = %c0 to %n step %c1 iter_args(%q = %next) -> (index) {
+    %x = vector.load %source[%q] : memref<?xf16>, vector<8xf16>
+    vector.store %x, %tile[%row, %at] : memref<8x64xf16, #lds>, vector<8xf16>
+    gpu.barrier
+    %r = arith.addi %q, %z : index
+    scf.yield %r : index
+  }
+  gpu.return
+}
+}
