@@ -127,7 +127,8 @@ class TileCopy:
             return [f"%entry = arith.muli %t, {first} : index",
                     "scf.for %i = %c0 to %cSteps step %c1 iter_args(%n = %entry) -> (index) {",
                     *self.body("%i"),
-                    f"%next = arith.addi %n, {by} : index", "scf.yield %next : index", "}"]  # fmt: skip
+                    f"%next = arith.addi %n, {by} : index",
+                    "scf.yield %next : index", "}"]  # fmt: skip
         if self.nested == 1:
             return ["scf.for %i = %c0 to %cSteps step %c1 {", *self.body("%i"), "}"]
         # Counters that neither start at 0 nor go by 1.
@@ -262,6 +263,6 @@ gpu.module @m {{
 
 def rename(line: str, step: int) -> str:
     """`line` with the names that a step defines made its own."""
-    local = ("before valid n row column word at rowIn columnIn in v x m flip high moved start cell by "
-             "shift sum n0 c2 c3").split()  # fmt: skip
+    local = ("before valid n row column word at rowIn columnIn in v x m flip high moved start "
+             "cell by shift sum n0 c2 c3").split()  # fmt: skip
     return re.sub(r"%(\w+)", lambda m: f"%{m[1]}_{step}" if m[1] in local else m[0], line)

@@ -75,6 +75,7 @@ class Tiles:
         lds = f"memref<{self.cells * WORDS}xi32, #lds>"
         source = f"memref<{self.source.size}xi32>"
         cell = f"vector<{WORDS}xi32>"
+        table = f"memref<{len(self.table)}xi32>"
         flip = (
             ["%flip = arith.remui %row, %cRow : index",
              "%moved = arith.xori %column, %flip : index"]
@@ -92,7 +93,7 @@ class Tiles:
             """The table's row for the thread's first cell."""
             return [f"%{result}_0 = arith.muli {turn}, %cRows : index",
                     f"%{result}_1 = arith.addi %{result}_0, %row0 : index",
-                    f"%{result} = memref.load %table[%{result}_1] : memref<{len(self.table)}xi32>"]  # fmt: skip
+                    f"%{result} = memref.load %table[%{result}_1] : {table}"]  # fmt: skip
 
         ahead = "%ahead = arith.addi %turn, %c1 : index"
         by, step = ("%cSteps", "%c1") if self.along else ("%c1", "%cThreads")
@@ -121,13 +122,14 @@ class Tiles:
                         "%q = arith.addi %p, %tile0 : index",
                         f"%next = vector.load %source[%q] : {source}, {cell}"]  # fmt: skip
                 load = [f"%x = vector.bitcast %carried : {cell} to {cell}"]
+        images = f"memref<{TURNS}x{self.cells * WORDS}xi32>"
         indent = "\n      "
         copy = indent.join(["scf.for %i = %c0 to %cSteps step %c1 {", *cells, *load, store, "}"])
         return f"""
 #lds = #gpu.address_space<workgroup>
 gpu.module @m {{
-  gpu.func @tiles(%source: {source} {{llvm.noalias}}, %table: memref<{len(self.table)}xi32> {{llvm.noalias}},
-                  %images: memref<{TURNS}x{self.cells * WORDS}xi32> {{llvm.noalias}}) kernel
+  gpu.func @tiles(%source: {source} {{llvm.noalias}}, %table: {table} {{llvm.noalias}},
+                  %images: {images} {{llvm.noalias}}) kernel
       attributes {{known_block_size = array<i32: {THREADS}, 1, 1>}} {{
     %tile = lds.region @tile align(16) : {lds}
     %c0 = arith.constant 0 : index
@@ -149,7 +151,7 @@ gpu.module @m {{
       gpu.barrier
       scf.for %j = %t to %cTile step %cThreads {{
         %word = memref.load %tile[%j] : {lds}
-        memref.store %word, %images[%turn, %j] : memref<{TURNS}x{self.cells * WORDS}xi32>
+        memref.store %word, %images[%turn, %j] : {images}
       }}
       gpu.barrier
       {indent.join(last)}
