@@ -85,8 +85,8 @@ void LDSInverseSwizzle::rewrite(gpu::GPUFuncOp kernel, unsigned waveSize) {
   IterArgTwins twins;
   std::optional<Relaner> relaner;
   relaner.emplace(kernel, *values, twins).check();
-  // Loops that get twins are new ones, of which nothing is known.
-  while (twins.add(relaner->getWantedTwins())) {
+  // Of loops that get twins or conditions, nothing is known afterwards.
+  while (twins.add(relaner->getWantedTwins()) || relaner->sinkGuards()) {
     values = ThreadValues::get(kernel, waveSize);
     relaner.emplace(kernel, *values, twins).check();
   }

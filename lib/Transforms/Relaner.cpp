@@ -123,15 +123,26 @@ std::optional<Refusal> Relaner::checkOne(Candidate &candidate) {
   return checkGuards(candidate);
 }
 
+/// The loop that is all that a condition is around, but for what may be
+/// computed where the condition doesn't hold, too: the condition can as well be
+/// tested in each iteration. Null if there is something else.
+static scf::ForOp findOnlyLoop(scf::IfOp guard) {
+  scf::ForOp loop;
+  if (guard.elseBlock() || guard.getNumResults())
+    return loop;
+  for (Operation &op : guard.thenBlock()->without_terminator()) {
+    if (isPure(&op) && op.getNumRegions() == 0)
+      continue;
+    auto found = dyn_cast<scf::ForOp>(op);
+    if (!found || loop || found.getNumResults())
+      return {};
+    loop = found;
+  }
+  return loop;
+}
+
 std::optional<Refusal> Relaner::checkGuards(Candidate &candidate) {
   for (scf::IfOp guard : candidate.plan.copy.guards) {
-    if (guard->isProperAncestor(getAnchor(candidate.plan)))
-      return Refusal{"shared-guard",
-                     llvm::formatv("the condition of {0} holds for all "
-                                   "iterations of a loop, in which the copy "
-                                   "would be that of different threads",
-                                   describe(guard))
-                         .str()};
     Operation *other = guard.getNumResults() ? guard : nullptr;
     guard.walk([&](Operation *op) {
       auto it = candidateOf.find(op);
@@ -148,8 +159,38 @@ std::optional<Refusal> Relaner::checkGuards(Candidate &candidate) {
                                    "holds for {1}",
                                    describe(guard), describe(other))
                          .str()};
+    if (guard->isProperAncestor(getAnchor(candidate.plan))) {
+      if (findOnlyLoop(guard))
+        sinkable.insert(guard);
+      return Refusal{"shared-guard",
+                     llvm::formatv("the condition of {0} holds for all "
+                                   "iterations of a loop, in which the copy "
+                                   "would be that of different threads",
+                                   describe(guard))
+                         .str()};
+    }
   }
   return std::nullopt;
+}
+
+bool Relaner::sinkGuards() {
+  for (scf::IfOp guard : sinkable) {
+    scf::ForOp loop = findOnlyLoop(guard);
+    for (Operation &op :
+         llvm::make_early_inc_range(guard.thenBlock()->without_terminator()))
+      op.moveBefore(guard);
+    Block *body = loop.getBody();
+    OpBuilder builder = OpBuilder::atBlockBegin(body);
+    auto inside =
+        scf::IfOp::create(builder, guard.getLoc(), guard.getCondition(),
+                          /*withElseRegion=*/false);
+    Operation *end = inside.thenYield();
+    for (Operation &op : llvm::make_early_inc_range(
+             llvm::drop_begin(body->without_terminator())))
+      op.moveBefore(end);
+    guard.erase();
+  }
+  return !sinkable.empty();
 }
 
 void Relaner::check() {

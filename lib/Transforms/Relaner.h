@@ -54,6 +54,10 @@ public:
   }
   /// The twins that there must be before anything is rewritten.
   IterArgTwins::Wanted getWantedTwins();
+  /// Moves conditions into the loops that they are around, if that is all that
+  /// keeps a copy from being rewritten; true if there were any. Then everything
+  /// has to be checked anew.
+  bool sinkGuards();
   void rewrite(Candidate &candidate);
   /// Removes what is no longer needed. Nothing else may be called then.
   void eraseDead();
@@ -92,6 +96,7 @@ private:
   llvm::SmallVector<
       std::pair<const RelanePlan *, std::unique_ptr<CloneForThread>>>
       cloners;
+  llvm::SetVector<mlir::scf::IfOp> sinkable;
   llvm::DenseSet<mlir::Operation *> movedGuards;
   void eraseMaybeDead();
   llvm::SmallVector<mlir::Value> maybeDead;

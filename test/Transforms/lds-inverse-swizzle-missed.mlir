@@ -781,10 +781,11 @@ gpu.func @flat_view(%source: memref<64x4xi32> {llvm.noalias}, %out: memref<64x4x
 // -----
 
 // The condition holds for all steps of a thread; each step is another thread's now.
+// It can't move into the loop: what is loaded first may only be loaded under it.
 // CHECK: [Missed] shared-guard {{.*}} Function=guarded_loop | Reason="the condition of 'scf.if' in line {{[0-9]+}} holds for all iterations of a loop, in which the copy would be that of different threads
 #lds = #gpu.address_space<workgroup>
 gpu.module @m {
-gpu.func @guarded_loop(%source: memref<64x64xf16>, %rows: index) kernel
+gpu.func @guarded_loop(%source: memref<?x64xf16>, %pages: memref<64xindex>, %rows: index) kernel
     attributes {known_block_size = array<i32: 64, 1, 1>} {
   %tile = lds.region @tile : memref<64x64xf16, #lds>
   %t = gpu.thread_id x
@@ -795,9 +796,10 @@ gpu.func @guarded_loop(%source: memref<64x64xf16>, %rows: index) kernel
   %flip = arith.andi %t, %c7 : index
   %in = arith.cmpi ult, %t, %rows : index
   scf.if %in {
+    %page = memref.load %pages[%t] : memref<64xindex>
     scf.for %i = %c0 to %c8 step %c1 {
       %column = arith.muli %i, %c8 : index
-      %x = vector.load %source[%t, %column] : memref<64x64xf16>, vector<8xf16>
+      %x = vector.load %source[%page, %column] : memref<?x64xf16>, vector<8xf16>
       %to = arith.xori %i, %flip : index
       %at = arith.muli %to, %c8 : index
       vector.store %x, %tile[%t, %at] : memref<64x64xf16, #lds>, vector<8xf16>

@@ -124,3 +124,42 @@ gpu.func @carried(%source: memref<?xf16>, %stride: index) kernel
   gpu.return
 }
 }
+
+// -----
+
+#lds = #gpu.address_space<workgroup>
+
+// A condition around the loop moves into it, where it is that of the thread whose
+// cell it is.
+// REMARK: [Passed] inverse-swizzle-applied {{.*}} Function=guarded_loop
+// CHECK-LABEL: gpu.func @guarded_loop
+// CHECK: scf.for
+// CHECK: %[[THREAD:.+]] = arith.divui %{{.+}}, %c8
+// CHECK: %[[IN:.+]] = arith.cmpi ult, %[[THREAD]], %arg1
+// CHECK: scf.if %[[IN]]
+// CHECK: vector.load %arg0[%[[THREAD]],
+// CHECK: vector.store
+gpu.module @m {
+gpu.func @guarded_loop(%source: memref<64x64xf16>, %rows: index) kernel
+    attributes {known_block_size = array<i32: 64, 1, 1>} {
+  %tile = lds.region @tile : memref<64x64xf16, #lds>
+  %t = gpu.thread_id x
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c7 = arith.constant 7 : index
+  %c8 = arith.constant 8 : index
+  %in = arith.cmpi ult, %t, %rows : index
+  scf.if %in {
+    %flip = arith.andi %t, %c7 : index
+    scf.for %i = %c0 to %c8 step %c1 {
+      %column = arith.muli %i, %c8 : index
+      %x = vector.load %source[%t, %column] : memref<64x64xf16>, vector<8xf16>
+      %to = arith.xori %i, %flip : index
+      %at = arith.muli %to, %c8 : index
+      vector.store %x, %tile[%t, %at] : memref<64x64xf16, #lds>, vector<8xf16>
+    }
+  }
+  gpu.barrier
+  gpu.return
+}
+}

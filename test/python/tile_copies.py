@@ -33,6 +33,7 @@ class TileCopy:
     swizzle: str = "xor"  # none, xor, xor-high, flat, not-own-inverse, rotate, rotate-back
     attribute: str = ""  # the allocation's own swizzle, on top of which the indices are logical
     fill: str = "none"  # none, zero, select, keep, zero-first
+    guarded: bool = False  # the rows' bound is tested around the loops, where that is possible
     rows_valid: int = 1 << 20
     columns_valid: int = 1 << 20  # in cells
 
@@ -119,6 +120,23 @@ class TileCopy:
         return [f"%before = arith.muli {step}, %cThreads : index",
                 "%n = arith.addi %before, %t : index"]  # fmt: skip
 
+    @property
+    def guards_rows(self) -> bool:
+        """Whether the rows' bound is around the loops: a thread has only one row."""
+        return (
+            self.guarded and self.along and self.fill == "keep" and not self.unrolled
+            and self.row_cells % self.steps == 0
+        )  # fmt: skip
+
+    def guarded_loops(self) -> list[str]:
+        """All steps, in loops, under the condition that holds for all."""
+        if not self.guards_rows:
+            return self.loops()
+        return ["%own = arith.muli %t, %cSteps : index",
+                "%ownRow = arith.divui %own, %cRow : index",
+                "%ownIn = arith.cmpi ult, %ownRow, %cRows : index",
+                "scf.if %ownIn {", *self.loops(), "}"]  # fmt: skip
+
     def loops(self) -> list[str]:
         """All steps, in loops."""
         if self.carries:
@@ -181,7 +199,8 @@ class TileCopy:
                 lines += [load, f"%v = arith.select %in, %x, %zero : {vector}",
                           store.replace("%x", "%v")]  # fmt: skip
             case "keep":
-                lines += ["scf.if %in {", load, store, "}"]
+                condition = "%columnIn" if self.guards_rows else "%in"
+                lines += [f"scf.if {condition} {{", load, store, "}"]
             case "zero-first":
                 lines += [store.replace("%x", "%zero"), "scf.if %in {", load, store, "}"]
         return lines
@@ -197,7 +216,7 @@ class TileCopy:
                 names = self.body(f"%s{step}")
                 lines += [rename(line, step) for line in names]
         else:
-            lines += self.loops()
+            lines += self.guarded_loops()
         body = "\n    ".join(lines)
         height = self.threads // self.width
         return f"""

@@ -167,8 +167,9 @@ def LDSInverseSwizzle : Pass<"lds-inverse-swizzle"> {
       barrier on its way;
     - a condition around a store that differs between threads (or, if cells move
       to other steps, between these) guards nothing but stores that move in the
-      same way, and no loop whose iterations have different threads to take over
-      from;
+      same way, and if it is around a loop whose iterations have different threads
+      to take over from, nothing but that and pure arithmetic: it moves into the
+      loop then;
     - on every path, a barrier stands between the copy and all other accesses of
       the same bytes of LDS, before and after it: a thread may read what it stored
       itself without one, but now another thread stores that;
