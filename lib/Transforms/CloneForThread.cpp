@@ -205,9 +205,13 @@ Value CloneForThread::findObstacle(Value root,
         }))
       continue;
     BlockArgument arg = getIterArg(value);
-    if (!arg || !values.getUniformity().entersUniformly(*arg.getParentRegion()))
+    if (!arg)
       return value;
+    // As many iterations, with the same numbers.
     scf::ForOp loop = getLoop(arg);
+    if (!isReused(loop.getLowerBound()) || !isReused(loop.getUpperBound()) ||
+        !isReused(loop.getStep()))
+      return value;
     worklist.push_back(loop.getTiedLoopInit(arg)->get());
     if (isFixedIn(loop)) {
       if (!twins)
@@ -329,10 +333,9 @@ Value CloneForThread::clone(Value root) {
   while (!open.empty()) {
     auto [twin, arg] = open.pop_back_val();
     scf::ForOp loop = getLoop(arg);
-    loop.getTiedLoopInit(twin)->set(
-        cloneTree(loop.getTiedLoopInit(arg)->get()));
-    loop.getTiedLoopYieldedValue(twin)->set(
-        cloneTree(loop.getTiedLoopYieldedValue(arg)->get()));
+    Value init = cloneTree(loop.getTiedLoopInit(arg)->get());
+    Value yielded = cloneTree(loop.getTiedLoopYieldedValue(arg)->get());
+    IterArgTwins::set(twin, init, yielded);
   }
   return result;
 }

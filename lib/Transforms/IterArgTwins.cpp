@@ -58,6 +58,12 @@ bool IterArgTwins::add(const Wanted &wanted) {
   return !missing.empty();
 }
 
+void IterArgTwins::set(BlockArgument twin, Value init, Value yielded) {
+  auto loop = cast<scf::ForOp>(twin.getOwner()->getParentOp());
+  loop.getTiedLoopInit(twin)->set(init);
+  loop.getTiedLoopYieldedValue(twin)->set(yielded);
+}
+
 /// Adds to `slice` the operations of `body` that use `arg`, and those that use
 /// their results. False if one of them has an effect; `yielded` gets the
 /// numbers of the iter_args that one of these values is yielded to.
@@ -138,5 +144,9 @@ void IterArgTwins::removeDead(Operation *root,
       return arg.getArgNumber() > 0 && removed.test(arg.getArgNumber() - 1);
     });
     replaceLoop(loop, inits, kept);
+  });
+  root->walk([&](ub::PoisonOp poison) {
+    if (poison->use_empty())
+      maybeDead.push_back(poison);
   });
 }

@@ -1,6 +1,10 @@
 // Copies that need what a loop carries from iteration to iteration.
 // RUN: lodestone-opt %s --split-input-file --lds-inverse-swizzle --canonicalize --cse | FileCheck %s
+// RUN: lodestone-opt %s --split-input-file --lds-inverse-swizzle | FileCheck %s --check-prefix=CLEAN
 // RUN: lodestone-opt %s --split-input-file --lds-inverse-swizzle --remarks-filter=lds-inverse-swizzle --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+
+// Nothing is left of what stood in until the other thread's values were known.
+// CLEAN-NOT: poison
 
 #lds = #gpu.address_space<workgroup>
 

@@ -960,3 +960,35 @@ gpu.func @scrambled(%source: memref<64x64xf16>) kernel
   gpu.return
 }
 }
+
+// -----
+
+// How often the inner loop runs depends on the step: that of another step would end
+// elsewhere.
+// CHECK: [Missed] address-not-repeatable {{.*}} Function=inner_trips | Reason="no other thread can compute the result of 'scf.for' in line
+#lds = #gpu.address_space<workgroup>
+gpu.module @m {
+gpu.func @inner_trips(%source: memref<?xf16> {llvm.noalias}, %out: memref<?xindex> {llvm.noalias}) kernel
+    attributes {known_block_size = array<i32: 64, 1, 1>} {
+  %tile = lds.region @tile : memref<64x64xf16, #lds>
+  %t = gpu.thread_id x
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c7 = arith.constant 7 : index
+  %c8 = arith.constant 8 : index
+  %flip = arith.andi %t, %c7 : index
+  scf.for %i = %c0 to %c8 step %c1 {
+    %p = scf.for %j = %c0 to %i step %c1 iter_args(%q = %t) -> (index) {
+      memref.store %q, %out[%t] : memref<?xindex>
+      %r = arith.addi %q, %c8 : index
+      scf.yield %r : index
+    }
+    %x = vector.load %source[%p] : memref<?xf16>, vector<8xf16>
+    %to = arith.xori %i, %flip : index
+    %at = arith.muli %to, %c8 : index
+    vector.store %x, %tile[%t, %at] : memref<64x64xf16, #lds>, vector<8xf16>
+  }
+  gpu.barrier
+  gpu.return
+}
+}

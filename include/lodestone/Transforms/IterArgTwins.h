@@ -42,6 +42,10 @@ public:
     return free[arg].pop_back_val();
   }
 
+  /// Sets what a twin starts with and what it is in the next iteration, once.
+  static void set(mlir::BlockArgument twin, mlir::Value init,
+                  mlir::Value yielded);
+
   /// Removes, from the loops in `root` that have twins, iter_args that serve
   /// nothing but their own next value. What was only computed for these may be
   /// dead now and is added to `maybeDead`. Loops and their results are new
