@@ -81,18 +81,37 @@ int64_t TileCopy::getNumSteps() const {
   return steps;
 }
 
+BlockArgument lodestone::getIterArg(Value value) {
+  if (auto loop = value.getDefiningOp<scf::ForOp>())
+    return loop.getTiedLoopRegionIterArg(cast<OpResult>(value));
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument)
+    return {};
+  auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+  return loop && argument != loop.getInductionVar() ? argument
+                                                    : BlockArgument();
+}
+
 SmallVector<Operation *> lodestone::findCopiedLoads(Value root,
                                                     bool &isOnlyUse) {
   SmallVector<Operation *> loads;
   SmallVector<Value> worklist{root};
   llvm::DenseSet<Value> seen;
   isOnlyUse = true;
+  bool isCarried = false, isComputed = false;
   while (!worklist.empty()) {
     Value value = worklist.pop_back_val();
-    Operation *op = value.getDefiningOp();
-    if (!op || !seen.insert(value).second)
+    if (!seen.insert(value).second)
       continue;
-    if (isGlobalLoad(op)) {
+    Operation *op = value.getDefiningOp();
+    if (BlockArgument arg = getIterArg(value)) {
+      auto loop = cast<scf::ForOp>(arg.getOwner()->getParentOp());
+      worklist.push_back(loop.getTiedLoopInit(arg)->get());
+      worklist.push_back(loop.getTiedLoopYieldedValue(arg)->get());
+      isCarried = true;
+    } else if (!op) {
+      continue; // A fill.
+    } else if (isGlobalLoad(op)) {
       loads.push_back(op);
     } else if (isa<vector::BitCastOp, vector::ShapeCastOp, arith::BitcastOp,
                    vector::ExtractOp, vector::ExtractStridedSliceOp>(op)) {
@@ -106,11 +125,15 @@ SmallVector<Operation *> lodestone::findCopiedLoads(Value root,
       worklist.push_back(condition.thenYield()->getOperand(number));
       worklist.push_back(condition.elseYield()->getOperand(number));
     } else {
+      isComputed |= !op->hasTrait<OpTrait::ConstantLike>();
       continue; // A fill.
     }
     // A fill, such as a constant, may have other uses.
     isOnlyUse &= value.hasOneUse();
   }
+  // A sum that starts with what is loaded isn't a copy of it.
+  if (isCarried && isComputed)
+    return {};
   return loads;
 }
 
@@ -138,6 +161,7 @@ lodestone::matchTileCopy(Operation *op, ThreadValues &values, bool mayBeFill) {
   copy.root = roots->front();
   copy.unit = op;
   const BlockUniformity &uniformity = values.getUniformity();
+  SmallVector<scf::IfOp> uniformConditions;
   for (Operation *parent = op->getParentOp();
        parent && !isa<FunctionOpInterface>(parent);
        parent = parent->getParentOp()) {
@@ -151,8 +175,10 @@ lodestone::matchTileCopy(Operation *op, ThreadValues &values, bool mayBeFill) {
     if (hasBarrier)
       break;
     if (auto condition = dyn_cast<scf::IfOp>(parent)) {
-      if (uniformity.isUniform(condition.getCondition()))
+      if (uniformity.isUniform(condition.getCondition())) {
+        uniformConditions.push_back(condition);
         continue;
+      }
       copy.guards.push_back(condition);
     } else if (auto loop = dyn_cast<scf::ForOp>(parent)) {
       std::optional<int64_t> trips = ThreadValues::getTripCount(loop);
@@ -162,6 +188,7 @@ lodestone::matchTileCopy(Operation *op, ThreadValues &values, bool mayBeFill) {
                        "doesn't run a constant number of times"};
       copy.loops.push_back(loop);
       copy.trips.push_back(*trips);
+      copy.uniformConditions = uniformConditions;
       if (copy.getNumSteps() > kMaxSteps)
         return Refusal{"unknown-trip-count",
                        llvm::formatv("the loops around the copy have more than "

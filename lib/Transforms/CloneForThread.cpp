@@ -7,7 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "lodestone/Transforms/CloneForThread.h"
+#include "lodestone/Analysis/BarrierReach.h"
 #include "lodestone/Analysis/MemoryAccess.h"
+#include "lodestone/Analysis/ThreadArithmetic.h"
+#include "lodestone/Analysis/TileCopies.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -44,11 +47,148 @@ static llvm::SetVector<Value> getUsed(Operation *op) {
 }
 
 bool CloneForThread::isReused(Value value) {
-  return values.isBlockUniform(value);
+  if (!values.isBlockUniform(value))
+    return false;
+  if (moved.empty() || moved.back().isDefinedOutsideOfLoop(value))
+    return true;
+  // Numbers of the block and the like, but nothing that counts.
+  Operation *op = value.getDefiningOp();
+  return op && op->getNumOperands() == 0 && op->getNumRegions() == 0;
 }
 
-Value CloneForThread::findObstacle(Value root,
+/// True if no barrier stands between `op` and the anchor, with the loops around
+/// that: it loads the same there if nothing writes between barriers.
+bool CloneForThread::mayMoveDown(Operation *op) {
+  Operation *last = op->getBlock()->findAncestorOpInBlock(*anchor);
+  if (!last)
+    return false;
+  for (Operation *between = op; between != last;) {
+    between = between->getNextNode();
+    // Not in front of the anchor at all.
+    if (!between)
+      return false;
+    WalkResult walk = between->walk([](Operation *nested) {
+      return isBarrier(nested, BarrierScope::lds) ? WalkResult::interrupt()
+                                                  : WalkResult::advance();
+    });
+    if (walk.wasInterrupted())
+      return false;
+  }
+  return true;
+}
+
+/// True if `op` can be cloned as it is, with all that is in it; `loads` gets
+/// the loads that are then cloned.
+bool CloneForThread::isClonedWhole(Operation *op,
                                    SmallVectorImpl<Operation *> &loads) {
+  SmallVector<Operation *> found;
+  WalkResult walk = op->walk([&](Operation *nested) {
+    if (isGlobalLoad(nested))
+      found.push_back(nested);
+    return isRepeatable(nested, values.getWaveSize()) ? WalkResult::advance()
+                                                      : WalkResult::interrupt();
+  });
+  if (walk.wasInterrupted())
+    return false;
+  bool stays = op == anchor || dominance.properlyDominates(anchor, op);
+  if (!stays && !found.empty() && !mayMoveDown(op))
+    return false;
+  llvm::append_range(loads, found);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// What loops carry
+//===----------------------------------------------------------------------===//
+
+static scf::ForOp getLoop(BlockArgument iterArg) {
+  return cast<scf::ForOp>(iterArg.getOwner()->getParentOp());
+}
+
+/// True if the other thread is the same one in all iterations.
+bool CloneForThread::isFixedIn(scf::ForOp loop) {
+  return loop == anchor || dominance.properlyDominates(anchor, loop);
+}
+
+/// What each iteration adds to an iter_arg, if that is all that it does to it
+/// and, taken in another iteration, adds there, too. Nothing but integers that
+/// are the same in all threads.
+std::optional<SmallVector<CloneForThread::Addend>>
+CloneForThread::getAddends(BlockArgument iterArg) {
+  if (!getThreadFormWidth(iterArg.getType()))
+    return std::nullopt;
+  scf::ForOp loop = getLoop(iterArg);
+  bool isMoved = llvm::is_contained(moved, loop);
+  SmallVector<Addend> addends;
+  Value value = loop.getTiedLoopYieldedValue(iterArg)->get();
+  llvm::DenseSet<Value> seen;
+  while (value != iterArg) {
+    Operation *op = value.getDefiningOp();
+    bool isSubtracted = isa_and_nonnull<arith::SubIOp>(op);
+    if (!isa_and_nonnull<arith::AddIOp, arith::SubIOp>(op) ||
+        !seen.insert(value).second)
+      return std::nullopt;
+    Value left = op->getOperand(0), right = op->getOperand(1);
+    if (!isReused(right)) {
+      std::swap(left, right);
+      if (isSubtracted || !isReused(right))
+        return std::nullopt;
+    }
+    if (isMoved && !moved.back().isDefinedOutsideOfLoop(right) &&
+        !getConstantIntValue(right))
+      return std::nullopt;
+    addends.push_back({right, isSubtracted});
+    value = left;
+  }
+  return addends;
+}
+
+void CloneForThread::cloneCarried(Value value) {
+  BlockArgument arg = getIterArg(value);
+  scf::ForOp loop = getLoop(arg);
+  OpOperand *init = loop.getTiedLoopInit(arg);
+  if (isFixedIn(loop)) {
+    BlockArgument twin = twins->take(arg);
+    mapping.map(arg, twin);
+    mapping.map(loop.getTiedLoopResult(init),
+                loop.getTiedLoopResult(loop.getTiedLoopInit(twin)));
+    open.push_back({twin, arg});
+    return;
+  }
+  OpBuilder builder(anchor);
+  Location loc = loop.getLoc();
+  Value sum = mapping.lookupOrDefault(init->get());
+  Value iteration = iterations.lookup(loop);
+  if (!iteration) {
+    Value more = arith::SubIOp::create(builder, loc, arg, init->get());
+    mapping.map(arg, arith::AddIOp::create(builder, loc, sum, more));
+    return;
+  }
+  if (iteration.getType() != arg.getType())
+    iteration =
+        arith::IndexCastOp::create(builder, loc, arg.getType(), iteration);
+  std::optional<SmallVector<Addend>> addends = getAddends(arg);
+  for (const Addend &addend : *addends) {
+    // A constant may be behind the anchor.
+    Value by = addend.value;
+    if (std::optional<int64_t> constant = getConstantIntValue(by))
+      by = arith::ConstantOp::create(
+          builder, loc, builder.getIntegerAttr(arg.getType(), *constant));
+    by = arith::MulIOp::create(builder, loc, iteration, by);
+    sum = addend.isSubtracted
+              ? arith::SubIOp::create(builder, loc, sum, by).getResult()
+              : arith::AddIOp::create(builder, loc, sum, by).getResult();
+  }
+  mapping.map(arg, sum);
+}
+
+//===----------------------------------------------------------------------===//
+// What is cloned
+//===----------------------------------------------------------------------===//
+
+Value CloneForThread::findObstacle(Value root,
+                                   SmallVectorImpl<Operation *> &loads,
+                                   llvm::SetVector<BlockArgument> &carried) {
   SmallVector<Value> worklist{root};
   llvm::DenseSet<Value> seen;
   while (!worklist.empty()) {
@@ -56,22 +196,31 @@ Value CloneForThread::findObstacle(Value root,
     if (!seen.insert(value).second || isReused(value))
       continue;
     Operation *op = value.getDefiningOp();
-    if (!op)
+    if (op && isClonedWhole(op, loads)) {
+      llvm::append_range(worklist, getUsed(op));
+      continue;
+    }
+    if (llvm::any_of(moved, [&](scf::ForOp loop) {
+          return value == loop.getInductionVar();
+        }))
+      continue;
+    BlockArgument arg = getIterArg(value);
+    if (!arg)
       return value;
-    bool stays = op == anchor || dominance.properlyDominates(anchor, op);
-    WalkResult walk = op->walk([&](Operation *nested) {
-      bool loadsHere = isGlobalLoad(nested);
-      if (loadsHere)
-        loads.push_back(nested);
-      // A load that doesn't stay would move down to the anchor, past stores.
-      return isRepeatable(nested, values.getWaveSize()) && (stays || !loadsHere)
-                 ? WalkResult::advance()
-                 : WalkResult::interrupt();
-    });
-    if (walk.wasInterrupted())
+    // As many iterations, with the same numbers.
+    scf::ForOp loop = getLoop(arg);
+    if (!isReused(loop.getLowerBound()) || !isReused(loop.getUpperBound()) ||
+        !isReused(loop.getStep()))
       return value;
-    for (Value used : getUsed(op))
-      worklist.push_back(used);
+    worklist.push_back(loop.getTiedLoopInit(arg)->get());
+    if (isFixedIn(loop)) {
+      if (!twins)
+        return value;
+      carried.insert(arg);
+      worklist.push_back(loop.getTiedLoopYieldedValue(arg)->get());
+    } else if (value != arg || !getAddends(arg)) {
+      return value;
+    }
   }
   return Value();
 }
@@ -144,7 +293,7 @@ void CloneForThread::cloneOp(Operation *op) {
   }
 }
 
-Value CloneForThread::clone(Value root) {
+Value CloneForThread::cloneTree(Value root) {
   // Operands first; not recursive, as a chain can be longer than the stack.
   SmallVector<Value> stack{root};
   while (!stack.empty()) {
@@ -154,15 +303,39 @@ Value CloneForThread::clone(Value root) {
       continue;
     }
     Operation *op = value.getDefiningOp();
+    SmallVector<Operation *> loads;
+    bool isCarried = getIterArg(value) && !(op && isClonedWhole(op, loads));
+    llvm::SetVector<Value> needed;
+    if (isCarried) {
+      scf::ForOp loop = getLoop(getIterArg(value));
+      if (!isFixedIn(loop))
+        needed.insert(loop.getTiedLoopInit(getIterArg(value))->get());
+    } else if (!isThreadNumber(op)) {
+      needed = getUsed(op);
+    }
     size_t waiting = stack.size();
-    if (!isThreadNumber(op))
-      for (Value used : getUsed(op))
-        if (!mapping.contains(used) && !isReused(used))
-          stack.push_back(used);
+    for (Value used : needed)
+      if (!mapping.contains(used) && !isReused(used))
+        stack.push_back(used);
     if (stack.size() != waiting)
       continue;
-    cloneOp(op);
+    if (isCarried)
+      cloneCarried(value);
+    else
+      cloneOp(op);
     stack.pop_back();
   }
   return mapping.lookupOrDefault(root);
+}
+
+Value CloneForThread::clone(Value root) {
+  Value result = cloneTree(root);
+  while (!open.empty()) {
+    auto [twin, arg] = open.pop_back_val();
+    scf::ForOp loop = getLoop(arg);
+    Value init = cloneTree(loop.getTiedLoopInit(arg)->get());
+    Value yielded = cloneTree(loop.getTiedLoopYieldedValue(arg)->get());
+    IterArgTwins::set(twin, init, yielded);
+  }
+  return result;
 }

@@ -22,6 +22,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/BuiltinDialect.h"
 #include "mlir/IR/Remarks.h"
@@ -81,12 +82,17 @@ void LDSInverseSwizzle::rewrite(gpu::GPUFuncOp kernel, unsigned waveSize) {
               "the kernel copies to LDS, but has no known_block_size"});
     return;
   }
-  Relaner relaner(kernel, *values);
-  relaner.collect([&](Operation *op, const Refusal &refusal) {
+  IterArgTwins twins;
+  std::optional<Relaner> relaner;
+  relaner.emplace(kernel, *values, twins).check();
+  // Of loops that get twins or conditions, nothing is known afterwards.
+  while (twins.add(relaner->getWantedTwins()) || relaner->sinkGuards()) {
+    values = ThreadValues::get(kernel, waveSize);
+    relaner.emplace(kernel, *values, twins).check();
+  }
+  for (const auto &[op, refusal] : relaner->getUnplanned())
     refuse(kernel, op, refusal);
-  });
-  relaner.check();
-  for (auto &candidate : relaner.getCandidates()) {
+  for (auto &candidate : relaner->getCandidates()) {
     Operation *op = candidate->plan.copy.store.op;
     if (candidate->refusal) {
       if (!candidate->isFill)
@@ -95,19 +101,29 @@ void LDSInverseSwizzle::rewrite(gpu::GPUFuncOp kernel, unsigned waveSize) {
     }
     const RelanePlan &plan = candidate->plan;
     int64_t cellBytes = plan.copy.store.cellBytes;
-    remark::passed(op->getLoc(),
-                   remark::RemarkOpts::name("inverse-swizzle-applied")
-                       .category(kCategory)
-                       .function(kernel.getName()))
-        << remark::metric("Threads", values->getNumThreads())
-        << remark::metric("CellBytes", cellBytes)
-        << remark::metric("WindowBytes", cellBytes * values->getNumThreads())
-        << remark::metric("Steps", plan.copy.getNumSteps())
-        << remark::metric("Thread", plan.permutation.str());
+    int64_t numSteps = plan.copy.getNumSteps();
+    std::string thread = plan.getFormula(), step;
+    int64_t windowBytes = cellBytes * values->getNumThreads();
+    if (plan.movesSteps()) {
+      step = llvm::formatv("({0}) % {1}", thread, numSteps);
+      thread = llvm::formatv("({0}) / {1}", thread, numSteps);
+      windowBytes *= numSteps;
+    }
+    auto remark = remark::passed(
+        op->getLoc(), remark::RemarkOpts::name("inverse-swizzle-applied")
+                          .category(kCategory)
+                          .function(kernel.getName()));
+    remark << remark::metric("Threads", values->getNumThreads())
+           << remark::metric("CellBytes", cellBytes)
+           << remark::metric("WindowBytes", windowBytes)
+           << remark::metric("Steps", numSteps)
+           << remark::metric("Thread", thread);
+    if (plan.movesSteps())
+      remark << remark::metric("Step", step);
     ++numRewritten;
-    relaner.rewrite(*candidate);
+    relaner->rewrite(*candidate);
   }
-  relaner.eraseDead();
+  relaner->eraseDead();
 }
 
 void LDSInverseSwizzle::runOnOperation() {

@@ -114,6 +114,27 @@ RelaneLegality::checkLDS(const RelanePlan &plan, FindPlan findPlan,
   return std::nullopt;
 }
 
+/// True if what is stored depends on what `load` loaded right before, not on
+/// what it did in an earlier iteration.
+static bool dependsOn(Operation *load, const TileCopy &copy) {
+  SmallVector<Value> worklist{copy.store.value};
+  for (scf::IfOp guard : copy.guards)
+    worklist.push_back(guard.getCondition());
+  llvm::DenseSet<Operation *> seen;
+  while (!worklist.empty()) {
+    Operation *op = worklist.pop_back_val().getDefiningOp();
+    if (!op || isa<scf::ForOp>(op) || !seen.insert(op).second)
+      continue;
+    if (op == load)
+      return true;
+    llvm::append_range(worklist, op->getOperands());
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        llvm::append_range(worklist, block.back().getOperands());
+  }
+  return false;
+}
+
 /// True if no barrier can come between the two.
 static bool isInOnePhase(Operation *load, Operation *store) {
   Operation *first = load;
@@ -144,7 +165,8 @@ std::optional<Refusal> RelaneLegality::checkSource(const RelanePlan &plan,
   // What was loaded is there when it is stored to LDS. So who comes to write
   // it from behind a barrier for that store is too late, even if the barrier
   // doesn't order global memory.
-  BarrierScope after = isInOnePhase(load, plan.copy.store.op)
+  BarrierScope after = dependsOn(load, plan.copy) &&
+                               isInOnePhase(load, plan.copy.store.op)
                            ? BarrierScope::lds
                            : BarrierScope::global;
   for (bool forward : {true, false})

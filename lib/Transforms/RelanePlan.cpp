@@ -89,20 +89,25 @@ lodestone::getTouchedElements(Value memref, ValueRange indices,
   return touched;
 }
 
-/// Who stored where thread t should: the table of a permutation, and whether
-/// threads store in order anyway.
-static std::optional<Refusal>
-invert(const Lanes &offsets, int64_t base, int64_t cell, unsigned numThreads,
-       int64_t elementBytes, SmallVector<unsigned> &table, bool &isInOrder) {
+/// For each step, the permutation of the threads (or, of all steps together, of
+/// what threads do in them) that makes the stores linear.
+using Table = SmallVector<SmallVector<unsigned>>;
+
+/// Who stored where thread t should, added to `table`, and whether threads
+/// store in order anyway, but for gaps.
+static std::optional<Refusal> invert(const Lanes &offsets, int64_t base,
+                                     int64_t cell, unsigned numThreads,
+                                     int64_t elementBytes, Table &table,
+                                     bool &isInOrder) {
   SmallVector<std::pair<int64_t, unsigned>> sorted;
   for (unsigned thread = 0; thread < numThreads; ++thread)
     sorted.push_back({offsets[thread], thread});
   llvm::sort(sorted);
-  isInOrder = true;
   std::optional<Refusal> refusal;
+  table.emplace_back();
   for (auto [slot, entry] : llvm::enumerate(sorted)) {
     auto [offset, thread] = entry;
-    table.push_back(thread);
+    table.back().push_back(thread);
     int64_t before = slot ? sorted[slot - 1].first : base - cell;
     bool collides = slot && offset < before + cell;
     isInOrder &= thread == slot && !collides;
@@ -127,47 +132,14 @@ invert(const Lanes &offsets, int64_t base, int64_t cell, unsigned numThreads,
   return refusal;
 }
 
-MaybePlan lodestone::planRelane(TileCopy copy, ThreadValues &values) {
-  const LDSStore &store = copy.store;
-  if (!values.getUniformity().isUniform(store.memref))
-    return refuse("unknown-store-offset",
-                  "the memref that is stored to differs between threads");
-  SmallVector<Lanes> offsets;
-  auto result = getTouchedElements(store.memref, store.indices,
-                                   store.cellElements, copy, values, offsets);
-  if (auto *refusal = std::get_if<Refusal>(&result))
-    return std::move(*refusal);
-  auto &touched = std::get<TouchedElements>(result);
-  int64_t elementBytes = store.cellBytes / store.cellElements;
-
-  SmallVector<SmallVector<unsigned>> table;
-  std::optional<Refusal> refusal;
-  bool isInOrder = true;
-  for (auto [step, lanes] : llvm::enumerate(offsets)) {
-    bool inOrder;
-    std::optional<Refusal> here = invert(
-        lanes, touched.bases[step], store.cellElements, values.getNumThreads(),
-        elementBytes, table.emplace_back(), inOrder);
-    isInOrder &= inOrder;
-    if (!refusal)
-      refusal = here;
-  }
-  if (isInOrder)
-    return std::monostate();
-  if (refusal)
-    return *refusal;
-
-  auto type = cast<MemRefType>(store.memref.getType());
-  if (!type.hasStaticShape() ||
-      !memref::CollapseShapeOp::isGuaranteedCollapsible(
-          type, {llvm::to_vector<2>(llvm::seq<int64_t>(type.getRank()))}))
-    return refuse("layout-not-contiguous",
-                  formatv("the store is to {0}, whose elements may have gaps "
-                          "between them",
-                          type));
-
+/// Completes a plan in which threads take over from each other, step by step,
+/// as `table` says.
+static std::optional<Refusal> planSteps(RelanePlan &plan, const Table &table) {
+  const TouchedElements &touched = plan.touched;
+  int64_t elementBytes =
+      plan.copy.store.cellBytes / plan.copy.store.cellElements;
   // Each loop moves the window by a constant, and no two windows overlap.
-  RelanePlan plan{std::move(copy), {}, touched, touched.bases[0], {}};
+  plan.base = touched.bases[0];
   int64_t stepOfLoop = 1;
   for (int64_t trips : plan.copy.trips) {
     plan.strides.push_back(trips == 1 ? 0
@@ -199,12 +171,113 @@ MaybePlan lodestone::planRelane(TileCopy copy, ThreadValues &values) {
   std::optional<ThreadPermutation> permutation =
       ThreadPermutation::fit(table, plan.copy.trips);
   if (!permutation)
-    return refuse(
-        "no-closed-form",
-        formatv("no xor of shifted bits of its number gives the thread "
-                "that stores where thread t of {0} would",
-                values.getNumThreads()));
+    return refuse("no-closed-form",
+                  formatv("no xor of shifted bits of its number gives the "
+                          "thread that stores where thread t of {0} would",
+                          table[0].size()));
   plan.permutation = std::move(*permutation);
+  return std::nullopt;
+}
+
+/// Completes a plan in which cells may move to other steps, too. That it is
+/// needed is because of `otherwise`, which remains if the cells of all steps
+/// together aren't one window.
+static std::optional<Refusal> planWindow(RelanePlan &plan,
+                                         ArrayRef<Lanes> offsets,
+                                         const Refusal &otherwise) {
+  int64_t numSteps = offsets.size(), cell = plan.copy.store.cellElements;
+  unsigned numThreads = plan.numThreads;
+  SmallVector<std::pair<int64_t, unsigned>> sorted;
+  for (auto [step, lanes] : llvm::enumerate(offsets))
+    for (unsigned thread = 0; thread < numThreads; ++thread)
+      sorted.push_back({lanes[thread], thread * numSteps + step});
+  llvm::sort(sorted);
+  plan.base = sorted.front().first;
+  Table table(numSteps);
+  for (auto [slot, entry] : llvm::enumerate(sorted)) {
+    if (entry.first != plan.base + static_cast<int64_t>(slot) * cell)
+      return otherwise;
+    table[slot / numThreads].push_back(entry.second);
+  }
+  plan.mode = RelanePlan::Mode::cells;
+  std::optional<ThreadPermutation> permutation =
+      ThreadPermutation::fit(table, plan.copy.trips);
+  if (!permutation) {
+    plan.mode = RelanePlan::Mode::cellsByNumber;
+    Table row(1);
+    for (const SmallVector<unsigned> &step : table)
+      llvm::append_range(row[0], step);
+    permutation = ThreadPermutation::fit(row, {});
+  }
+  if (!permutation)
+    return refuse("no-closed-form",
+                  formatv("no xor of shifted bits of its number gives what "
+                          "cell n of the {0} of all steps comes from",
+                          sorted.size()));
+  plan.permutation = std::move(*permutation);
+
+  int64_t stride = cell * numThreads;
+  for (int64_t trips : plan.copy.trips) {
+    plan.strides.push_back(stride);
+    stride *= trips;
+  }
+  // A condition that is the same for all threads may differ between steps.
+  for (scf::IfOp condition : plan.copy.uniformConditions)
+    if (!plan.copy.loops.back().isDefinedOutsideOfLoop(
+            condition.getCondition()))
+      plan.copy.guards.push_back(condition);
+  return std::nullopt;
+}
+
+MaybePlan lodestone::planRelane(TileCopy copy, ThreadValues &values) {
+  const LDSStore store = copy.store;
+  if (!values.getUniformity().isUniform(store.memref))
+    return refuse("unknown-store-offset",
+                  "the memref that is stored to differs between threads");
+  SmallVector<Lanes> offsets;
+  auto result = getTouchedElements(store.memref, store.indices,
+                                   store.cellElements, copy, values, offsets);
+  if (auto *refusal = std::get_if<Refusal>(&result))
+    return std::move(*refusal);
+  auto &touched = std::get<TouchedElements>(result);
+
+  Table table;
+  std::optional<Refusal> refusal;
+  bool isInOrder = true;
+  for (auto [step, lanes] : llvm::enumerate(offsets)) {
+    std::optional<Refusal> here = invert(
+        lanes, touched.bases[step], store.cellElements, values.getNumThreads(),
+        store.cellBytes / store.cellElements, table, isInOrder);
+    if (!refusal)
+      refusal = here;
+  }
+  bool isOneStep = offsets.size() == 1;
+  if (isInOrder && (!refusal || isOneStep))
+    return std::monostate();
+
+  RelanePlan plan;
+  plan.copy = std::move(copy);
+  plan.touched = std::move(touched);
+  plan.numThreads = values.getNumThreads();
+  RelanePlan ofSteps = plan;
+  if (!refusal)
+    refusal = planSteps(ofSteps, table);
+  if (!refusal)
+    plan = std::move(ofSteps);
+  else if (!isOneStep)
+    refusal = planWindow(plan, offsets, *refusal);
+  if (refusal && isInOrder)
+    return std::monostate();
+  if (refusal)
+    return *refusal;
+  auto type = cast<MemRefType>(plan.copy.store.memref.getType());
+  if (!type.hasStaticShape() ||
+      !memref::CollapseShapeOp::isGuaranteedCollapsible(
+          type, {llvm::to_vector<2>(llvm::seq<int64_t>(type.getRank()))}))
+    return refuse("layout-not-contiguous",
+                  formatv("the store is to {0}, whose elements may have gaps "
+                          "between them",
+                          type));
   return plan;
 }
 
@@ -227,16 +300,33 @@ static bool storesLike(const RelanePlan &a, const RelanePlan &b) {
          a.copy.store.cellBytes == b.copy.store.cellBytes;
 }
 
+bool RelanePlan::hasPermutationOf(const RelanePlan &other) const {
+  return mode == other.mode && permutation == other.permutation;
+}
+
 bool RelanePlan::movesWith(const RelanePlan &other) const {
   return storesLike(*this, other) && copy.trips == other.copy.trips &&
-         permutation == other.permutation &&
+         hasPermutationOf(other) &&
          touched.terms.hasTermsOf(other.touched.terms) &&
          touched.bases == other.touched.bases;
 }
 
 bool RelanePlan::alwaysMovesWith(const RelanePlan &other) const {
-  return storesLike(*this, other) &&
+  return storesLike(*this, other) && !movesSteps() && !other.movesSteps() &&
          permutation.isSameInAllIterations(other.permutation) &&
          hasAlignedWindows(*this) && hasAlignedWindows(other) &&
          (base - other.base) % touched.extents[0] == 0;
+}
+
+std::string RelanePlan::getFormula() const {
+  std::string number = "t";
+  if (mode == Mode::cellsByNumber) {
+    int64_t stride = numThreads;
+    for (auto [loop, trips] : llvm::enumerate(copy.trips)) {
+      number += formatv(" + {0} * n{1}", stride, loop);
+      stride *= trips;
+    }
+    number = "(" + number + ")";
+  }
+  return permutation.str(number);
 }

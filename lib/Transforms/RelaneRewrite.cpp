@@ -40,6 +40,7 @@ Value Relaner::getThread() {
   return thread;
 }
 
+/// The number of a loop's iteration, counted from 0.
 Value Relaner::getIteration(OpBuilder &builder, scf::ForOp loop) {
   Location loc = loop.getLoc();
   Value number = loop.getInductionVar();
@@ -59,25 +60,81 @@ Value Relaner::getIteration(OpBuilder &builder, scf::ForOp loop) {
   return number;
 }
 
+/// The opposite: what the loop counts up to in an iteration.
+Value Relaner::getInductionVar(OpBuilder &builder, scf::ForOp loop,
+                               Value iteration) {
+  Location loc = loop.getLoc();
+  int64_t first = *getConstantIntValue(loop.getLowerBound());
+  int64_t step = *getConstantIntValue(loop.getStep());
+  Value number = iteration;
+  if (step != 1)
+    number = arith::MulIOp::create(
+        builder, loc, number,
+        arith::ConstantIndexOp::create(builder, loc, step));
+  if (first != 0)
+    number = arith::AddIOp::create(
+        builder, loc, number,
+        arith::ConstantIndexOp::create(builder, loc, first));
+  Type type = loop.getInductionVar().getType();
+  if (type != number.getType())
+    number = arith::IndexCastOp::create(builder, loc, type, number);
+  return number;
+}
+
+/// Computes whose work is done, and in which iterations, in front of the
+/// anchor.
+void Relaner::setSource(CloneForThread &cloner, const RelanePlan &plan) {
+  Location loc = plan.copy.store.op->getLoc();
+  OpBuilder outer(entry), inner(getAnchor(plan));
+  auto constant = [&](int64_t v) -> Value {
+    return arith::ConstantIndexOp::create(inner, loc, v);
+  };
+  Value source = getThread();
+  SmallVector<Value> iterations;
+  if (plan.mode == RelanePlan::Mode::cellsByNumber) {
+    int64_t stride = plan.numThreads;
+    for (auto [loop, trips] : llvm::zip(plan.copy.loops, plan.copy.trips)) {
+      Value before = arith::MulIOp::create(
+          inner, loc, getIteration(inner, loop), constant(stride));
+      source = arith::AddIOp::create(inner, loc, source, before);
+      stride *= trips;
+    }
+    source = plan.permutation.emit(inner, inner, loc, source, {});
+  } else {
+    for (auto [loop, op] : llvm::enumerate(plan.copy.loops))
+      iterations.push_back(
+          plan.permutation.dependsOn(loop) ? getIteration(inner, op) : Value());
+    source = plan.permutation.emit(outer, inner, loc, source, iterations);
+  }
+  if (!plan.movesSteps())
+    return cloner.setThread(source);
+
+  Value steps = constant(plan.copy.getNumSteps());
+  cloner.setThread(arith::DivUIOp::create(inner, loc, source, steps));
+  Value step = arith::RemUIOp::create(inner, loc, source, steps);
+  for (auto [number, op] : llvm::enumerate(plan.copy.loops)) {
+    scf::ForOp loop = op;
+    Value iteration = step;
+    if (number + 1 < plan.copy.loops.size()) {
+      Value trips = constant(plan.copy.trips[number]);
+      iteration = arith::RemUIOp::create(inner, loc, step, trips);
+      step = arith::DivUIOp::create(inner, loc, step, trips);
+    }
+    cloner.setIteration(loop, iteration,
+                        getInductionVar(inner, loop, iteration));
+  }
+}
+
 /// Copies that move in the same way share what is cloned.
 CloneForThread &Relaner::getCloner(const RelanePlan &plan) {
-  Operation *anchor = getAnchor(plan);
-  for (Cloner &cloner : cloners)
-    if (cloner.permutation == plan.permutation && cloner.anchor == anchor &&
-        (anchor == entry || cloner.loops == plan.copy.loops))
-      return *cloner.clone;
-  Location loc = plan.copy.store.op->getLoc();
-  Value number = getThread();
-  OpBuilder outer(entry), inner(anchor);
-  SmallVector<Value> iterations;
-  for (auto [loop, op] : llvm::enumerate(plan.copy.loops))
-    iterations.push_back(
-        plan.permutation.dependsOn(loop) ? getIteration(inner, op) : Value());
-  Value source = plan.permutation.emit(outer, inner, loc, number, iterations);
-  cloners.push_back({plan.permutation, anchor, plan.copy.loops,
-                     std::make_unique<CloneForThread>(values, anchor)});
-  cloners.back().clone->setThread(source);
-  return *cloners.back().clone;
+  for (auto &[first, cloner] : cloners)
+    if (sharesClones(*first, plan))
+      return *cloner;
+  cloners.push_back(
+      {&plan, std::make_unique<CloneForThread>(values, getAnchor(plan), &twins,
+                                               getMovedLoops(plan))});
+  setSource(*cloners.back().second, plan);
+  return *cloners.back().second;
 }
 
 /// The element that a thread stores at, counted from the start of the memref.
@@ -181,6 +238,12 @@ void Relaner::rewrite(Candidate &candidate) {
 void Relaner::eraseDead() {
   for (Operation *op : replaced)
     op->erase();
+  eraseMaybeDead();
+  twins.removeDead(kernel, maybeDead);
+  eraseMaybeDead();
+}
+
+void Relaner::eraseMaybeDead() {
   while (!maybeDead.empty()) {
     Operation *op = maybeDead.pop_back_val().getDefiningOp();
     if (!op || !isOpTriviallyDead(op))

@@ -225,27 +225,28 @@ static void appendBits(SmallVectorImpl<std::string> &terms, StringRef bits,
   }
 }
 
-std::string ThreadPermutation::str() const {
+std::string ThreadPermutation::str(StringRef thread) const {
   SmallVector<std::string> terms;
   auto loopName = [](size_t loop) { return formatv("n{0}", loop).str(); };
   if (cells == 0) {
-    appendBits(terms, "t", columns[0]);
+    appendBits(terms, thread, columns[0]);
     for (auto [loop, column] : llvm::enumerate(ArrayRef(columns).drop_front()))
       appendBits(terms, loopName(loop), column);
     if (constant || terms.empty())
       terms.push_back(std::to_string(constant));
     return llvm::join(terms, " ^ ");
   }
-  terms.push_back(formatv("t % {0}", cells));
+  terms.push_back(formatv("{0} % {1}", thread, cells));
   auto addTerm = [&](unsigned factor, std::string number) {
     if (factor)
       terms.push_back(factor == 1 ? number
                                   : formatv("{0} * ({1})", factor, number));
   };
-  addTerm(columns[0][0], formatv("t / {0}", cells));
+  addTerm(columns[0][0], formatv("{0} / {1}", thread, cells));
   for (auto [loop, by] : llvm::enumerate(ArrayRef(columns).drop_front()))
     addTerm(by[0], loopName(loop));
   if (constant)
     terms.push_back(std::to_string(constant));
-  return formatv("t - t % {0} + ({1}) % {0}", cells, llvm::join(terms, " + "));
+  return formatv("{0} - {0} % {1} + ({2}) % {1}", thread, cells,
+                 llvm::join(terms, " + "));
 }

@@ -849,3 +849,218 @@ gpu.func @of_parallel(%source: memref<8x64xf16> {llvm.noalias}, %out: memref<8x6
   gpu.return
 }
 }
+
+// -----
+
+// The condition holds for all steps of a thread; each step is another thread's now.
+// It can't move into the loop: what is loaded first may only be loaded under it.
+// CHECK: [Missed] shared-guard {{.*}} Function=guarded_loop | Reason="the condition of 'scf.if' in line {{[0-9]+}} holds for all iterations of a loop, in which the copy would be that of different threads
+#lds = #gpu.address_space<workgroup>
+gpu.module @m {
+gpu.func @guarded_loop(%source: memref<?x64xf16>, %pages: memref<64xindex>, %rows: index) kernel
+    attributes {known_block_size = array<i32: 64, 1, 1>} {
+  %tile = lds.region @tile : memref<64x64xf16, #lds>
+  %t = gpu.thread_id x
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c7 = arith.constant 7 : index
+  %c8 = arith.constant 8 : index
+  %flip = arith.andi %t, %c7 : index
+  %in = arith.cmpi ult, %t, %rows : index
+  scf.if %in {
+    %page = memref.load %pages[%t] : memref<64xindex>
+    scf.for %i = %c0 to %c8 step %c1 {
+      %column = arith.muli %i, %c8 : index
+      %x = vector.load %source[%page, %column] : memref<?x64xf16>, vector<8xf16>
+      %to = arith.xori %i, %flip : index
+      %at = arith.muli %to, %c8 : index
+      vector.store %x, %tile[%t, %at] : memref<64x64xf16, #lds>, vector<8xf16>
+    }
+  }
+  gpu.barrier
+  gpu.return
+}
+}
+
+// -----
+
+// A page's number can't be carried for another thread if that is another one in
+// each step.
+// CHECK: [Missed] address-not-repeatable {{.*}} Function=page_of_many | Reason="no other thread can compute an argument of 'scf.for' in line
+#lds = #gpu.address_space<workgroup>
+gpu.module @m {
+gpu.func @page_of_many(%source: memref<?x64xf16>, %pages: memref<?xindex>, %n: index) kernel
+    attributes {known_block_size = array<i32: 64, 1, 1>} {
+  %tile = lds.region @tile : memref<64x64xf16, #lds>
+  %t = gpu.thread_id x
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c7 = arith.constant 7 : index
+  %c8 = arith.constant 8 : index
+  %c64 = arith.constant 64 : index
+  %flip = arith.andi %t, %c7 : index
+  %first = memref.load %pages[%t] : memref<?xindex>
+  scf.for %k = %c0 to %n step %c1 iter_args(%page = %first) -> (index) {
+    scf.for %i = %c0 to %c8 step %c1 {
+      %column = arith.muli %i, %c8 : index
+      %x = vector.load %source[%page, %column] : memref<?x64xf16>, vector<8xf16>
+      %to = arith.xori %i, %flip : index
+      %at = arith.muli %to, %c8 : index
+      vector.store %x, %tile[%t, %at] : memref<64x64xf16, #lds>, vector<8xf16>
+    }
+    gpu.barrier
+    %tiles = arith.muli %k, %c64 : index
+    %position = arith.addi %tiles, %t : index
+    %next = memref.load %pages[%position] : memref<?xindex>
+    scf.yield %next : index
+  }
+  gpu.return
+}
+}
+
+// -----
+
+// What is added to the address differs between steps: where another step was isn't
+// known.
+// CHECK: [Missed] address-not-repeatable {{.*}} Function=growing | Reason="no other thread can compute an argument of 'scf.for' in line
+#lds = #gpu.address_space<workgroup>
+gpu.module @m {
+gpu.func @growing(%source: memref<?xf16>) kernel
+    attributes {known_block_size = array<i32: 64, 1, 1>} {
+  %tile = lds.region @tile : memref<64x64xf16, #lds>
+  %t = gpu.thread_id x
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c7 = arith.constant 7 : index
+  %c8 = arith.constant 8 : index
+  %flip = arith.andi %t, %c7 : index
+  scf.for %i = %c0 to %c8 step %c1 iter_args(%p = %t) -> (index) {
+    %x = vector.load %source[%p] : memref<?xf16>, vector<8xf16>
+    %to = arith.xori %i, %flip : index
+    %at = arith.muli %to, %c8 : index
+    vector.store %x, %tile[%t, %at] : memref<64x64xf16, #lds>, vector<8xf16>
+    %next = arith.addi %p, %i : index
+    scf.yield %next : index
+  }
+  gpu.barrier
+  gpu.return
+}
+}
+
+// -----
+
+// The loop may run a different number of times in each thread.
+// CHECK: [Missed] address-not-repeatable {{.*}} Function=uneven | Reason="no other thread can compute an argument of 'scf.for' in line
+#lds = #gpu.address_space<workgroup>
+gpu.module @m {
+gpu.func @uneven(%source: memref<?xf16>, %trips: memref<64xindex>) kernel
+    attributes {known_block_size = array<i32: 64, 1, 1>} {
+  %tile = lds.region @tile : memref<8x64xf16, #lds>
+  %t = gpu.thread_id x
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %row = arith.divui %t, %c8 : index
+  %cell = arith.remui %t, %c8 : index
+  %to = arith.xori %cell, %row : index
+  %at = arith.muli %to, %c8 : index
+  %n = memref.load %trips[%t] : memref<64xindex>
+  scf.for %k = %c0 to %n step %c1 iter_args(%p = %t) -> (index) {
+    %x = vector.load %source[%p] : memref<?xf16>, vector<8xf16>
+    vector.store %x, %tile[%row, %at] : memref<8x64xf16, #lds>, vector<8xf16>
+    gpu.barrier
+    %next = arith.addi %p, %c8 : index
+    scf.yield %next : index
+  }
+  gpu.return
+}
+}
+
+// -----
+
+// The page was looked up before a barrier, behind which the table may be another one.
+// CHECK: [Missed] address-not-repeatable {{.*}} Function=page_before_barrier | Reason="no other thread can compute the result of 'memref.load'
+#lds = #gpu.address_space<workgroup>
+gpu.module @m {
+gpu.func @page_before_barrier(%source: memref<?x64xf16>, %pages: memref<64xindex>) kernel
+    attributes {known_block_size = array<i32: 64, 1, 1>} {
+  %tile = lds.region @tile : memref<64x64xf16, #lds>
+  %t = gpu.thread_id x
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c7 = arith.constant 7 : index
+  %c8 = arith.constant 8 : index
+  %flip = arith.andi %t, %c7 : index
+  %page = memref.load %pages[%t] : memref<64xindex>
+  gpu.barrier
+  scf.for %i = %c0 to %c8 step %c1 {
+    %column = arith.muli %i, %c8 : index
+    %x = vector.load %source[%page, %column] : memref<?x64xf16>, vector<8xf16>
+    %to = arith.xori %i, %flip : index
+    %at = arith.muli %to, %c8 : index
+    vector.store %x, %tile[%t, %at] : memref<64x64xf16, #lds>, vector<8xf16>
+  }
+  gpu.barrier
+  gpu.return
+}
+}
+
+// -----
+
+// All steps together are one window, but scrambled by a multiplication.
+// CHECK: [Missed] no-closed-form {{.*}} Function=scrambled | Reason="no xor of shifted bits of its number gives what cell n of the 512 of all steps comes from
+#lds = #gpu.address_space<workgroup>
+gpu.module @m {
+gpu.func @scrambled(%source: memref<64x64xf16>) kernel
+    attributes {known_block_size = array<i32: 64, 1, 1>} {
+  %tile = lds.region @tile : memref<64x64xf16, #lds>
+  %t = gpu.thread_id x
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %c8 = arith.constant 8 : index
+  %c64 = arith.constant 64 : index
+  %three = arith.muli %t, %c3 : index
+  %flipped = arith.xori %three, %c1 : index
+  %row = arith.remui %flipped, %c64 : index
+  scf.for %i = %c0 to %c8 step %c1 {
+    %column = arith.muli %i, %c8 : index
+    %x = vector.load %source[%t, %column] : memref<64x64xf16>, vector<8xf16>
+    vector.store %x, %tile[%row, %column] : memref<64x64xf16, #lds>, vector<8xf16>
+  }
+  gpu.barrier
+  gpu.return
+}
+}
+
+// -----
+
+// How often the inner loop runs depends on the step: that of another step would end
+// elsewhere.
+// CHECK: [Missed] address-not-repeatable {{.*}} Function=inner_trips | Reason="no other thread can compute the result of 'scf.for' in line
+#lds = #gpu.address_space<workgroup>
+gpu.module @m {
+gpu.func @inner_trips(%source: memref<?xf16> {llvm.noalias}, %out: memref<?xindex> {llvm.noalias}) kernel
+    attributes {known_block_size = array<i32: 64, 1, 1>} {
+  %tile = lds.region @tile : memref<64x64xf16, #lds>
+  %t = gpu.thread_id x
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c7 = arith.constant 7 : index
+  %c8 = arith.constant 8 : index
+  %flip = arith.andi %t, %c7 : index
+  scf.for %i = %c0 to %c8 step %c1 {
+    %p = scf.for %j = %c0 to %i step %c1 iter_args(%q = %t) -> (index) {
+      memref.store %q, %out[%t] : memref<?xindex>
+      %r = arith.addi %q, %c8 : index
+      scf.yield %r : index
+    }
+    %x = vector.load %source[%p] : memref<?xf16>, vector<8xf16>
+    %to = arith.xori %i, %flip : index
+    %at = arith.muli %to, %c8 : index
+    vector.store %x, %tile[%t, %at] : memref<64x64xf16, #lds>, vector<8xf16>
+  }
+  gpu.barrier
+  gpu.return
+}
+}

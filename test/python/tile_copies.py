@@ -17,8 +17,8 @@ ELEMENTS = {"i32": 4, "f32": 4, "f16": 2, "bf16": 2, "f8E4M3FN": 1, "i8": 1}
 class TileCopy:
     """One kernel: `threads` threads copy `steps` cells each, of `words` dwords.
 
-    Cell `n = step * threads + thread` is in row `n // row_cells` and column `n % row_cells`; the
-    last `missing` cells aren't copied.
+    Cell `n = step * threads + thread`, or `thread * steps + step` if `along`, is in row
+    `n // row_cells` and column `n % row_cells`; the last `missing` cells aren't copied.
     """
 
     words: int = 4
@@ -27,10 +27,15 @@ class TileCopy:
     width: int = 64  # threads along x; the others are along y
     steps: int = 1
     unrolled: bool = False
+    along: bool = False  # each thread copies consecutive cells
+    nested: int = 1  # iterations of an outer loop, a divisor of `steps`
+    carried: bool = False  # a loop that isn't nested carries `n` from step to step
+    steps_valid: int = 1 << 20  # a condition that is the same for all threads skips the others
     # none, xor, xor-high, flat, not-own-inverse, rotate, rotate-back, xor-rotate, padded
     swizzle: str = "xor"
     attribute: str = ""  # the allocation's own swizzle, on top of which the indices are logical
     fill: str = "none"  # none, zero, select, keep, zero-first
+    guarded: bool = False  # the rows' bound is tested around the loops, where that is possible
     rows_valid: int = 1 << 20
     columns_valid: int = 1 << 20  # in cells
     element: str = "i32"
@@ -158,8 +163,66 @@ class TileCopy:
         """A cell of zeros, as an attribute."""
         return f"dense<{'0' if self.element.startswith('i') else '0.0'}> : {self.vector}"
 
+    @property
+    def carries(self) -> bool:
+        """Whether `n` is an iter_arg."""
+        return self.carried and self.nested == 1 and not self.unrolled
+
+    def cell_ir(self, step: str) -> list[str]:
+        """From the step's number to `%n`."""
+        if self.carries:
+            return []
+        if self.along:
+            return ["%before = arith.muli %t, %cSteps : index",
+                    f"%n = arith.addi %before, {step} : index"]  # fmt: skip
+        return [f"%before = arith.muli {step}, %cThreads : index",
+                "%n = arith.addi %before, %t : index"]  # fmt: skip
+
+    @property
+    def guards_rows(self) -> bool:
+        """Whether the rows' bound is around the loops: a thread has only one row."""
+        return (
+            self.guarded and self.along and self.fill == "keep" and not self.unrolled
+            and self.row_cells % self.steps == 0
+        )  # fmt: skip
+
+    def guarded_loops(self, source: str, lds: str) -> list[str]:
+        """All steps, in loops, under the condition that holds for all."""
+        if not self.guards_rows:
+            return self.loops(source, lds)
+        return ["%own = arith.muli %t, %cSteps : index",
+                "%ownRow = arith.divui %own, %cRow : index",
+                "%ownIn = arith.cmpi ult, %ownRow, %cRows : index",
+                "scf.if %ownIn {", *self.loops(source, lds), "}"]  # fmt: skip
+
+    def loops(self, source: str, lds: str) -> list[str]:
+        """All steps, in loops."""
+        if self.carries:
+            times = "%cSteps, %c1" if self.along else "%c1, %cThreads"
+            first, by = times.split(", ")
+            return [f"%entry = arith.muli %t, {first} : index",
+                    "scf.for %i = %c0 to %cSteps step %c1 iter_args(%n = %entry) -> (index) {",
+                    *self.body("%i", source, lds),
+                    f"%next = arith.addi %n, {by} : index",
+                    "scf.yield %next : index", "}"]  # fmt: skip
+        if self.nested == 1:
+            return ["scf.for %i = %c0 to %cSteps step %c1 {", *self.body("%i", source, lds), "}"]
+        # Counters that neither start at 0 nor go by 1.
+        inner = self.steps // self.nested
+        return [f"%cFirst = arith.constant {2 * inner} : index",
+                f"%cBy = arith.constant {3 * inner} : index",
+                f"%cEnd = arith.constant {2 * inner + 3 * inner * self.nested} : index",
+                f"%cInner = arith.constant {inner} : index",
+                "%cThree = arith.constant 3 : index",
+                "scf.for %o = %cFirst to %cEnd step %cBy {",
+                "scf.for %j = %c0 to %cInner step %c1 {",
+                "%o0 = arith.subi %o, %cFirst : index",
+                "%o1 = arith.divui %o0, %cThree : index",
+                "%i = arith.addi %o1, %j : index",
+                *self.body("%i", source, lds), "}", "}"]  # fmt: skip
+
     def body(self, step: str, source: str, lds: str, locate: list[str] | None = None) -> list[str]:
-        """One step.
+        """One step, under the condition that it is valid.
 
         Args:
             step: the value with its number.
@@ -168,12 +231,20 @@ class TileCopy:
             locate: computes `%from`, the row to load from, and `%valid`, the one that bounds
                 count, from `%row`; and `%to`, the place of the tile in LDS.
         """
+        lines = self.copy_ir(source, lds, locate)
+        if self.steps_valid < self.steps:
+            lines = [f"%stepValid = arith.cmpi ult, {step}, %cValid : index",
+                     "scf.if %stepValid {", *self.cell_ir(step), *lines, "}"]  # fmt: skip
+        else:
+            lines = [*self.cell_ir(step), *lines]
+        return lines
+
+    def copy_ir(self, source: str, lds: str, locate: list[str] | None) -> list[str]:
+        """What a step does, from `%n`."""
         vector = self.vector
         load = f"%x = vector.load %source[%from, %word] : {source}, {vector}"
         store = f"vector.store %x, %tile[%at] : {lds}, {vector} // copy"
         lines = [
-            f"%before = arith.muli {step}, %cThreads : index",
-            "%n = arith.addi %before, %t : index",
             "%row = arith.divui %n, %cRow : index",
             "%column = arith.remui %n, %cRow : index",
             "%word = arith.muli %column, %cWords : index",
@@ -205,7 +276,8 @@ class TileCopy:
                 copy = [load, f"%v = arith.select %in, %x, %zero : {vector}",
                         store.replace("%x", "%v")]  # fmt: skip
             case "keep":
-                copy = ["scf.if %in {", load, store, "}"]
+                condition = "%columnIn" if self.guards_rows else "%in"
+                copy = [f"scf.if {condition} {{", load, store, "}"]
             case "zero-first":
                 first = store.replace("%x", "%zero").replace(" // copy", "")
                 copy = [first, "scf.if %in {", load, store, "}"]
@@ -227,7 +299,7 @@ class TileCopy:
                 lines += [f"%s{step} = arith.constant {step} : index"]
                 lines += [rename(line, step) for line in self.body(f"%s{step}", source, lds)]
         else:
-            lines += ["scf.for %i = %c0 to %cSteps step %c1 {", *self.body("%i", source, lds), "}"]
+            lines += self.guarded_loops(source, lds)
         body = "\n    ".join(lines)
         height = self.threads // self.width
         return f"""
@@ -245,6 +317,7 @@ gpu.module @m {{
     %cWords = arith.constant {self.per_cell} : index
     %cAll = arith.constant {self.lds_elements} : index
     %cWidth = arith.constant {self.width} : index
+    %cValid = arith.constant {self.steps_valid} : index
     %cRows = arith.constant {self.rows_valid} : index
     %cColumns = arith.constant {self.columns_valid} : index
     %zero = arith.constant {self.zero}
@@ -296,7 +369,9 @@ gpu.module @m {{
         """LDS after the copy, in dwords."""
         image = np.full((self.lds_cells, self.words), BEFORE * 0x01010101, np.uint32)
         place, cells = self.copy(image, self.source().reshape(-1, self.words))
-        image[place] = cells
+        n = np.arange(self.cells)
+        valid = (n % self.steps if self.along else n // self.threads) < self.steps_valid
+        image[place[valid]] = cells[valid]
         return image.reshape(-1)
 
 
@@ -313,7 +388,7 @@ def before_ir(element: str) -> str:
 # The names that a step defines.
 LOCAL = (
     "before n row column word at rowIn columnIn in v x m flip high moved start cell by "
-    "shift sum inside base n0 c2 c3 x0 stride all there from valid to in_tile"
+    "stepValid shift sum inside base n0 c2 c3 x0 stride all there from valid to in_tile"
 ).split()
 
 

@@ -44,7 +44,8 @@ struct LDSStore {
 
 /// A load from global memory and the store to LDS of what it loaded, which may
 /// go through bit casts, a select, or the results of `scf.if` on the way (where
-/// the other side says what is stored instead).
+/// the other side says what is stored instead), or be carried by an `scf.for`
+/// to the next iteration.
 struct TileCopy {
   LDSStore store;
   /// Mostly one; several if a condition chooses between them.
@@ -53,6 +54,8 @@ struct TileCopy {
   mlir::Value root;
   /// Conditions around the store that differ between threads, innermost first.
   llvm::SmallVector<mlir::scf::IfOp> guards;
+  /// Conditions that are the same for all threads, inside of one of `loops`.
+  llvm::SmallVector<mlir::scf::IfOp> uniformConditions;
   /// The loops without a barrier around the store, and how often each runs,
   /// innermost first.
   llvm::SmallVector<mlir::scf::ForOp> loops;
@@ -66,9 +69,13 @@ struct TileCopy {
   int64_t getNumSteps() const;
 };
 
+/// The iter_arg of an `scf.for` that `value` is, or whose last value it is;
+/// null if it is neither.
+mlir::BlockArgument getIterArg(mlir::Value value);
+
 /// The loads from global memory whose values reach `value`, unchanged but for
-/// bit casts, under some condition. `isOnlyUse` tells whether nothing else uses
-/// what was loaded.
+/// bit casts, under some condition or in a later iteration. `isOnlyUse` tells
+/// whether nothing else uses what was loaded.
 llvm::SmallVector<mlir::Operation *> findCopiedLoads(mlir::Value value,
                                                      bool &isOnlyUse);
 

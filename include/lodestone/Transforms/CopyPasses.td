@@ -206,14 +206,24 @@ def LDSInverseSwizzle : Pass<"lds-inverse-swizzle"> {
     - the offsets of the stores are known but for terms that are the same in all
       threads; in each step, those of all threads are one window without gaps or
       collisions; from step to step the window moves by a constant, and windows
-      don't overlap;
+      don't overlap. Or those of all steps together are one window: then cells
+      move to other steps, too;
     - the thread that takes over can be computed by xors of shifted bits of the
       thread's and the iterations' numbers, or by rotating rows of threads;
     - all threads of the block reach the copy together;
     - what the copy's addresses, conditions and fill values depend on can be
-      computed by another thread: arithmetic and loads from global memory;
-    - a condition around a store that differs between threads guards nothing but
-      stores that move in the same way;
+      computed by another thread: arithmetic, loads from global memory, and what
+      an `scf.for` carries if all threads run it equally often. Where the thread
+      taken over from differs between iterations, what is carried must grow by
+      what is the same for all threads, and in each step by the same if cells move
+      to other steps;
+    - a load that has to move down to where it is known whose it is meets no
+      barrier on its way;
+    - a condition around a store that differs between threads (or, if cells move
+      to other steps, between these) guards nothing but stores that move in the
+      same way, and if it is around a loop whose iterations have different threads
+      to take over from, nothing but that and pure arithmetic: it moves into the
+      loop then;
     - on every path, a barrier stands between the copy and all other accesses of
       the same bytes of LDS, before and after it: a thread may read what it stored
       itself without one, but now another thread stores that;
@@ -241,8 +251,8 @@ def LDSInverseSwizzle : Pass<"lds-inverse-swizzle"> {
   ];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
-    "::mlir::memref::MemRefDialect", "::mlir::vector::VectorDialect",
-    "::lodestone::lds::LDSDialect"
+    "::mlir::memref::MemRefDialect", "::mlir::ub::UBDialect",
+    "::mlir::vector::VectorDialect", "::lodestone::lds::LDSDialect"
   ];
 }
 

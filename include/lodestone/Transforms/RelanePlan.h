@@ -41,15 +41,31 @@ getTouchedElements(mlir::Value memref, mlir::ValueRange indices,
                    int64_t cellElements, const TileCopy &copy,
                    ThreadValues &values, llvm::SmallVectorImpl<Lanes> &offsets);
 
-/// A copy whose stores are linear once each thread does what thread
-/// `permutation` does: thread t then stores at
+/// A copy whose stores are linear once each thread does, in each step, what
+/// `permutation` says: thread t then stores at
 ///   base + sum of strides[loop] * iteration + terms + t * cellElements.
 struct RelanePlan {
+  enum class Mode {
+    /// In each step, that of another thread: `permutation` is a function of t
+    /// and of the iterations.
+    threads,
+    /// That of another thread in another step, thread * steps + step: the steps
+    /// don't fill a window each, but one together.
+    cells,
+    /// The same, as a function of one number, t + threads * step.
+    cellsByNumber
+  };
+
   TileCopy copy;
+  Mode mode = Mode::threads;
   ThreadPermutation permutation;
   TouchedElements touched;
   int64_t base = 0;
   llvm::SmallVector<int64_t> strides;
+  unsigned numThreads = 0;
+
+  bool movesSteps() const { return mode != Mode::threads; }
+  bool hasPermutationOf(const RelanePlan &other) const;
 
   /// True if both store the same cells, and the same thread takes over each
   /// from the same thread: what one thread does first it still does first.
@@ -58,6 +74,9 @@ struct RelanePlan {
   /// each: windows are aligned to their size, so that a cell's place in its
   /// window follows from its address, and from that its thread.
   bool alwaysMovesWith(const RelanePlan &other) const;
+
+  /// Whose work thread t does, for a reader.
+  std::string getFormula() const;
 };
 
 /// No value if the stores are in order as they are.

@@ -23,7 +23,8 @@
 namespace lodestone {
 
 /// A function of the thread number t and of the iteration numbers n of the
-/// loops around, in one of two forms:
+/// loops around, in one of two forms. It counts threads, or more generally the
+/// cells of a tile:
 /// - bits: M t ^ N n ^ c, linear over bits; what xors of shifted bits make;
 /// - rotation: in rows of `cells` threads, column j of row i becomes
 ///   (j + a i + b n + c) mod cells.
@@ -48,8 +49,9 @@ public:
                    mlir::Location loc, mlir::Value thread,
                    llvm::ArrayRef<mlir::Value> iterations) const;
 
-  /// As in `t ^ (t & 56) >> 3`, with n0 for the innermost loop's iteration.
-  std::string str() const;
+  /// As in `t ^ (t & 56) >> 3`, with `thread` for t and n0 for the innermost
+  /// loop's iteration.
+  std::string str(llvm::StringRef thread = "t") const;
 
   bool operator==(const ThreadPermutation &other) const {
     return cells == other.cells && constant == other.constant &&

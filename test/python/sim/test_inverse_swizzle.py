@@ -57,6 +57,11 @@ def copies(draw: st.DrawFn) -> TileCopy:
         width=draw(st.sampled_from([threads, 16, 32])),
         steps=steps,
         unrolled=draw(st.booleans()),
+        along=draw(st.booleans()),
+        nested=2 if steps % 2 == 0 and draw(st.booleans()) else 1,
+        carried=draw(st.booleans()),
+        guarded=draw(st.booleans()),
+        steps_valid=draw(st.sampled_from([steps, steps, 1])),
         swizzle=draw(st.sampled_from(KINDS)),
         fill=draw(st.sampled_from(["none", "zero", "select", "keep", "zero-first"])),
         rows_valid=draw(st.integers(0, rows)),
@@ -109,6 +114,34 @@ def test_attribute_is_rewritten(attribute: str, fill: str) -> None:
                       fill=fill, rows_valid=29, columns_valid=6)  # fmt: skip
     rewritten, remarks = transform(kernel.text(), "--lds-inverse-swizzle")
     assert "[Passed] inverse-swizzle-applied" in remarks and "swizzle(" not in rewritten
+    run(kernel, rewritten)
+
+
+@pytest.mark.parametrize(
+    "loops", [{}, {"nested": 2}, {"carried": True}, {"steps_valid": 3}], ids=str
+)
+@pytest.mark.parametrize("threads", [64, 192])
+@pytest.mark.parametrize("swizzle", ["xor", "rotate", "none"])
+def test_rows_of_threads_are_rewritten(swizzle: str, threads: int, loops: dict[str, int]) -> None:
+    """Threads that copy a row each: no step fills a window, all steps do."""
+    kernel = TileCopy(
+        threads=threads, width=threads, steps=8, along=True, swizzle=swizzle,
+        fill="keep", rows_valid=threads - 3, columns_valid=7, **loops,  # type: ignore[arg-type]
+    )  # fmt: skip
+    rewritten, remarks = transform(kernel.text(), "--lds-inverse-swizzle")
+    assert remarks == ["[Passed] inverse-swizzle-applied"]
+    run(kernel, rewritten)
+
+
+@pytest.mark.parametrize("steps_valid", [8, 3])
+@pytest.mark.parametrize("nested", [1, 2])
+def test_guard_moves_into_loops(nested: int, steps_valid: int) -> None:
+    """A bound of rows around the loops, where each thread has one row."""
+    kernel = TileCopy(steps=8, along=True, guarded=True, fill="keep", nested=nested, rows_valid=50,
+                      columns_valid=7, steps_valid=steps_valid)  # fmt: skip
+    assert kernel.guards_rows
+    rewritten, remarks = transform(kernel.text(), "--lds-inverse-swizzle")
+    assert remarks == ["[Passed] inverse-swizzle-applied"]
     run(kernel, rewritten)
 
 
