@@ -12,8 +12,8 @@ from lodestone import sim
 
 ROWS, COLUMNS, PITCH, TILE = 24, 48, 80, 64
 
-# A tile of 64 columns out of rows of 48 that are 80 apart in memory: what is outside is zero, though
-# memory goes on there with other numbers.
+# A tile of 64 columns out of rows of 48 that are 80 apart in memory: what is outside is zero,
+# though memory goes on there with other numbers.
 KERNEL = """
 #lds = #gpu.address_space<workgroup>
 gpu.module @m {
@@ -54,7 +54,8 @@ gpu.module @m {
     }
     GROUP
     gpu.barrier
-    %flat = memref.collapse_shape %tile [[0, 1]] : memref<32x64xi32, #lds> into memref<2048xi32, #lds>
+    %flat = memref.collapse_shape %tile [[0, 1]]
+        : memref<32x64xi32, #lds> into memref<2048xi32, #lds>
     scf.for %j = %t to %c2048 step %c128 {
       %word = memref.load %flat[%j] : memref<2048xi32, #lds>
       memref.store %word, %image[%j] : memref<2048xi32>
