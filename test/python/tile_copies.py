@@ -17,8 +17,8 @@ ELEMENTS = {"i32": 4, "f32": 4, "f16": 2, "bf16": 2, "f8E4M3FN": 1, "i8": 1}
 class TileCopy:
     """One kernel: `threads` threads copy `steps` cells each, of `words` dwords.
 
-    Cell `n = step * threads + thread` is in row `n // row_cells` and column `n % row_cells`; the
-    last `missing` cells aren't copied.
+    Cell `n = step * threads + thread`, or `thread * steps + step` if `along`, is in row
+    `n // row_cells` and column `n % row_cells`; the last `missing` cells aren't copied.
     """
 
     words: int = 4
@@ -27,10 +27,15 @@ class TileCopy:
     width: int = 64  # threads along x; the others are along y
     steps: int = 1
     unrolled: bool = False
+    along: bool = False  # each thread copies consecutive cells
+    nested: int = 1  # iterations of an outer loop, a divisor of `steps`
+    carried: bool = False  # a loop that isn't nested carries `n` from step to step
+    steps_valid: int = 1 << 20  # a condition that is the same for all threads skips the others
     # none, xor, xor-high, flat, not-own-inverse, rotate, rotate-back, xor-rotate, padded
     swizzle: str = "xor"
     attribute: str = ""  # the allocation's own swizzle, on top of which the indices are logical
     fill: str = "none"  # none, zero, select, keep, zero-first
+    guarded: bool = False  # the rows' bound is tested around the loops, where that is possible
     rows_valid: int = 1 << 20
     columns_valid: int = 1 << 20  # in cells
     element: str = "i32"
@@ -158,22 +163,100 @@ class TileCopy:
         """A cell of zeros, as an attribute."""
         return f"dense<{'0' if self.element.startswith('i') else '0.0'}> : {self.vector}"
 
-    def body(self, step: str, source: str, lds: str, locate: list[str] | None = None) -> list[str]:
-        """One step.
+    @property
+    def carries(self) -> bool:
+        """Whether `n` is an iter_arg."""
+        return self.carried and self.nested == 1 and not self.unrolled
+
+    def cell_ir(self, step: str) -> list[str]:
+        """From the step's number to `%n`."""
+        if self.carries:
+            return []
+        if self.along:
+            return ["%before = arith.muli %t, %cSteps : index",
+                    f"%n = arith.addi %before, {step} : index"]  # fmt: skip
+        return [f"%before = arith.muli {step}, %cThreads : index",
+                "%n = arith.addi %before, %t : index"]  # fmt: skip
+
+    @property
+    def guards_rows(self) -> bool:
+        """Whether the rows' bound is around the loops: a thread has only one row."""
+        return (
+            self.guarded and self.along and self.fill == "keep" and not self.unrolled
+            and self.row_cells % self.steps == 0
+        )  # fmt: skip
+
+    def all_steps(
+        self, source: str, lds: str, locate: list[str] | None = None, columns: int = 0
+    ) -> list[str]:
+        """All steps, one behind the other or in loops, under the condition that holds for all."""
+        if self.unrolled:
+            lines: list[str] = []
+            for step in range(self.steps):
+                lines += [f"%s{step} = arith.constant {step} : index"]
+                body = self.body(f"%s{step}", source, lds, locate, columns)
+                lines += [rename(line, step) for line in body]
+            return lines
+        loops = self.loops(self.body("%i", source, lds, locate, columns))
+        if not self.guards_rows:
+            return loops
+        return ["%own = arith.muli %t, %cSteps : index",
+                "%ownRow = arith.divui %own, %cRow : index",
+                "%ownIn = arith.cmpi ult, %ownRow, %cRows : index",
+                "scf.if %ownIn {", *loops, "}"]  # fmt: skip
+
+    def loops(self, body: list[str]) -> list[str]:
+        """Loops around the body, in which `%i` is the step's number."""
+        if self.carries:
+            times = "%cSteps, %c1" if self.along else "%c1, %cThreads"
+            first, by = times.split(", ")
+            return [f"%firstCell = arith.muli %t, {first} : index",
+                    "%lastCell = scf.for %i = %c0 to %cSteps step %c1 "
+                    "iter_args(%n = %firstCell) -> (index) {",
+                    *body,
+                    f"%nextCell = arith.addi %n, {by} : index",
+                    "scf.yield %nextCell : index", "}"]  # fmt: skip
+        if self.nested == 1:
+            return ["scf.for %i = %c0 to %cSteps step %c1 {", *body, "}"]
+        # Counters that neither start at 0 nor go by 1.
+        inner = self.steps // self.nested
+        return [f"%cFirst = arith.constant {2 * inner} : index",
+                f"%cBy = arith.constant {3 * inner} : index",
+                f"%cEnd = arith.constant {2 * inner + 3 * inner * self.nested} : index",
+                f"%cInner = arith.constant {inner} : index",
+                "%cThree = arith.constant 3 : index",
+                "scf.for %o = %cFirst to %cEnd step %cBy {",
+                "scf.for %p = %c0 to %cInner step %c1 {",
+                "%o0 = arith.subi %o, %cFirst : index",
+                "%o1 = arith.divui %o0, %cThree : index",
+                "%i = arith.addi %o1, %p : index",
+                *body, "}", "}"]  # fmt: skip
+
+    def body(
+        self, step: str, source: str, lds: str, locate: list[str] | None, columns: int
+    ) -> list[str]:
+        """One step, under the condition that it is valid.
 
         Args:
             step: the value with its number.
             source: the type of `%source`.
             lds: the type of `%tile`.
-            locate: computes `%from`, the row to load from, and `%valid`, the one that bounds
+            locate: computes `%from`, the row to load from, and `%bound`, the one that bounds
                 count, from `%row`; and `%to`, the place of the tile in LDS.
+            columns: of the memref `%tile`, which has rows then; 0: it has one dimension.
         """
+        lines = self.copy_ir(source, lds, locate, columns)
+        if self.steps_valid >= self.steps:
+            return [*self.cell_ir(step), *lines]
+        return [*self.cell_ir(step), f"%valid = arith.cmpi ult, {step}, %cValid : index",
+                "scf.if %valid {", *lines, "}"]  # fmt: skip
+
+    def copy_ir(self, source: str, lds: str, locate: list[str] | None, columns: int) -> list[str]:
+        """What a step does with cell `%n`."""
         vector = self.vector
         load = f"%x = vector.load %source[%from, %word] : {source}, {vector}"
         store = f"vector.store %x, %tile[%at] : {lds}, {vector} // copy"
         lines = [
-            f"%before = arith.muli {step}, %cThreads : index",
-            "%n = arith.addi %before, %t : index",
             "%row = arith.divui %n, %cRow : index",
             "%column = arith.remui %n, %cRow : index",
             "%word = arith.muli %column, %cWords : index",
@@ -188,8 +271,11 @@ class TileCopy:
                 "%in_tile = arith.muli %cell, %cWords : index",
                 "%at = arith.addi %in_tile, %to : index",
             ]
+        if columns:
+            lines += split_ir(columns)
+            store = store.replace("%tile[%at]", "%tile[%atrow, %atcolumn]")
         lines += [
-            f"%rowIn = arith.cmpi ult, {'%row' if locate is None else '%valid'}, %cRows : index",
+            f"%rowIn = arith.cmpi ult, {'%row' if locate is None else '%bound'}, %cRows : index",
             "%columnIn = arith.cmpi ult, %column, %cColumns : index",
             "%in = arith.andi %rowIn, %columnIn : i1",
         ]
@@ -205,7 +291,8 @@ class TileCopy:
                 copy = [load, f"%v = arith.select %in, %x, %zero : {vector}",
                         store.replace("%x", "%v")]  # fmt: skip
             case "keep":
-                copy = ["scf.if %in {", load, store, "}"]
+                condition = "%columnIn" if self.guards_rows else "%in"
+                copy = [f"scf.if {condition} {{", load, store, "}"]
             case "zero-first":
                 first = store.replace("%x", "%zero").replace(" // copy", "")
                 copy = [first, "scf.if %in {", load, store, "}"]
@@ -220,15 +307,7 @@ class TileCopy:
         kind = self.element
         lds = f"memref<{self.lds_elements}x{kind}, #lds>"
         source = f"memref<{self.rows}x{self.row_elements}x{kind}>"
-        lines: list[str] = []
-        if self.unrolled:
-            for step in range(self.steps):
-                # A region of their own for the names.
-                lines += [f"%s{step} = arith.constant {step} : index"]
-                lines += [rename(line, step) for line in self.body(f"%s{step}", source, lds)]
-        else:
-            lines += ["scf.for %i = %c0 to %cSteps step %c1 {", *self.body("%i", source, lds), "}"]
-        body = "\n    ".join(lines)
+        body = "\n    ".join(self.all_steps(source, lds))
         height = self.threads // self.width
         return f"""
 #lds = #gpu.address_space<workgroup>
@@ -245,6 +324,7 @@ gpu.module @m {{
     %cWords = arith.constant {self.per_cell} : index
     %cAll = arith.constant {self.lds_elements} : index
     %cWidth = arith.constant {self.width} : index
+    %cValid = arith.constant {self.steps_valid} : index
     %cRows = arith.constant {self.rows_valid} : index
     %cColumns = arith.constant {self.columns_valid} : index
     %zero = arith.constant {self.zero}
@@ -284,6 +364,8 @@ gpu.module @m {{
             first: the row that is the tile's first where bounds are tested.
         """
         n = np.arange(self.cells, dtype=np.int64)
+        step = n % self.steps if self.along else n // self.threads
+        n = n[step < self.steps_valid]
         row, column = n // self.row_cells, n % self.row_cells
         inside = (first + row < self.rows_valid) & (column < self.columns_valid)
         inside |= self.fill == "none"
@@ -310,11 +392,20 @@ def before_ir(element: str) -> str:
     %was = arith.bitcast %was_bits : i{bits} to {element}"""
 
 
-# The names that a step defines.
+def split_ir(columns: int, at: str = "%at") -> list[str]:
+    """From the element `at` of a memref to `%atrow` and `%atcolumn`."""
+    return [f"%atcolumns = arith.constant {columns} : index",
+            f"%atrow = arith.divui {at}, %atcolumns : index",
+            f"%atcolumn = arith.remui {at}, %atcolumns : index"]  # fmt: skip
+
+
+# The names that a step defines, those of who locates it included, and those around steps.
 LOCAL = (
-    "before n row column word at rowIn columnIn in v x m flip high moved start cell by "
-    "shift sum inside base n0 c2 c3 x0 stride all there from valid to in_tile"
+    "before valid n row column word at rowIn columnIn in v x m flip high moved start cell by "
+    "shift sum inside base n0 c2 c3 x0 stride all there from bound to in_tile entry in_page last "
+    "clamped number numberx page0 slotsize atrow atcolumn atcolumns"
 ).split()
+AROUND = "firstCell lastCell own ownRow ownIn cFirst cBy cEnd cInner cThree".split()
 
 
 def rename(line: str, suffix: object, names: list[str] = LOCAL) -> str:
