@@ -125,12 +125,14 @@ def pick_copy(pick: random.Random, threads: int, width: int) -> TileCopy:
         along=pick.random() < 0.25,
         nested=2 if steps % 2 == 0 and pick.random() < 0.3 else 1,
         carried=pick.random() < 0.3,
-        steps_valid=pick.choice([steps, steps, steps, 1]),
         swizzle=pick.choice(WRITTEN),
         fill=pick.choice(["none", "none", "zero", "zero", "select", "keep", "keep", "zero-first"]),
         element=pick.choice(["f16", "f16", "bf16", "f32", "f8E4M3FN", "i8", "i32"]),
         missing=pick.choice([0, 0, 0, 0, 0, 1, threads // 2, 64, row_cells]) % threads,
     )
+    if not copy.unrolled:
+        # Of unrolled steps those that are skipped would be dead code.
+        copy = replace(copy, steps_valid=pick.choice([steps, steps, steps, 1]))
     if copy.swizzle in ("flat", "not-own-inverse") and copy.cells % 32:
         # Else cells leave the tile.
         copy = replace(copy, swizzle="rotate")
