@@ -102,40 +102,39 @@ bool DirectLoadBuilder::checkWindow(DirectCopy &copy, unsigned width) {
   return true;
 }
 
-/// The low bits of `index * stride` that are zero for sure.
-static unsigned getProductZeros(unsigned ofIndex, int64_t stride) {
-  if (ShapedType::isDynamic(stride))
-    return ofIndex;
-  return stride == 0 ? TrailingZeros::kAll
-                     : ofIndex + llvm::countr_zero<uint64_t>(stride);
+/// The low bits that are zero of `value * factor`, or of `value` alone if the
+/// factor isn't known.
+static unsigned getProductZeros(unsigned zerosOfValue, int64_t factor) {
+  if (ShapedType::isDynamic(factor))
+    return zerosOfValue;
+  if (factor == 0)
+    return TrailingZeros::kAll;
+  return zerosOfValue + llvm::countr_zero<uint64_t>(factor);
 }
 
-/// The same of the number of elements in front of the first one of `memref`.
+/// The low bits that are zero of the elements from a memref's base to its
+/// start.
 static unsigned getStartZeros(Value memref, TrailingZeros &zeros) {
   unsigned low = TrailingZeros::kAll;
-  while (true) {
-    auto type = dyn_cast<MemRefType>(memref.getType());
+  for (;;) {
     SmallVector<int64_t> strides;
     int64_t start;
-    if (!type || failed(type.getStridesAndOffset(strides, start)))
+    if (failed(cast<MemRefType>(memref.getType())
+                   .getStridesAndOffset(strides, start)))
       return 0;
     if (!ShapedType::isDynamic(start))
       return std::min(low, getProductZeros(0, start));
-    if (auto cast = memref.getDefiningOp<memref::CastOp>()) {
-      memref = cast.getSource();
-      continue;
-    }
     auto view = memref.getDefiningOp<memref::SubViewOp>();
     if (!view ||
         failed(view.getSourceType().getStridesAndOffset(strides, start)))
       return 0;
-    for (auto [offset, stride] : llvm::zip(view.getMixedOffsets(), strides)) {
-      auto value = dyn_cast<Value>(offset);
-      low = std::min(
-          low, getProductZeros(
-                   value ? zeros.of(value)
-                         : getProductZeros(0, *getConstantIntValue(offset)),
-                   stride));
+    for (auto [offset, stride] :
+         llvm::zip_equal(view.getMixedOffsets(), strides)) {
+      std::optional<int64_t> constant = getConstantIntValue(offset);
+      low = std::min(low,
+                     getProductZeros(constant ? getProductZeros(0, *constant)
+                                              : zeros.of(cast<Value>(offset)),
+                                     stride));
     }
     memref = view.getSource();
   }

@@ -63,8 +63,7 @@ gpu.module @m {
     %c = arith.muli %q, %c8 : index
     %in = arith.cmpi ult, %c, %n : index
     %v = scf.if %in -> vector<8xf16> {
-      // Of strides that aren't known, nobody else knows what they are multiples of.
-      %x = vector.load %g[%r, %c] {alignment = 16 : i64} : memref<?x?xf16, strided<[?, 1], offset: ?>>, vector<8xf16>
+      %x = vector.load %g[%r, %c] {alignment = 16} : memref<?x?xf16, strided<[?, 1], offset: ?>>, vector<8xf16>
       scf.yield %x : vector<8xf16>
     } else {
       scf.yield %zero : vector<8xf16>

@@ -186,27 +186,38 @@ class TileCopy:
             and self.row_cells % self.steps == 0
         )  # fmt: skip
 
-    def guarded_loops(self, source: str, lds: str) -> list[str]:
-        """All steps, in loops, under the condition that holds for all."""
+    def all_steps(
+        self, source: str, lds: str, locate: list[str] | None = None, columns: int = 0
+    ) -> list[str]:
+        """All steps, one behind the other or in loops, under the condition that holds for all."""
+        if self.unrolled:
+            lines: list[str] = []
+            for step in range(self.steps):
+                lines += [f"%s{step} = arith.constant {step} : index"]
+                body = self.body(f"%s{step}", source, lds, locate, columns)
+                lines += [rename(line, step) for line in body]
+            return lines
+        loops = self.loops(self.body("%i", source, lds, locate, columns))
         if not self.guards_rows:
-            return self.loops(source, lds)
+            return loops
         return ["%own = arith.muli %t, %cSteps : index",
                 "%ownRow = arith.divui %own, %cRow : index",
                 "%ownIn = arith.cmpi ult, %ownRow, %cRows : index",
-                "scf.if %ownIn {", *self.loops(source, lds), "}"]  # fmt: skip
+                "scf.if %ownIn {", *loops, "}"]  # fmt: skip
 
-    def loops(self, source: str, lds: str) -> list[str]:
-        """All steps, in loops."""
+    def loops(self, body: list[str]) -> list[str]:
+        """Loops around the body, in which `%i` is the step's number."""
         if self.carries:
             times = "%cSteps, %c1" if self.along else "%c1, %cThreads"
             first, by = times.split(", ")
-            return [f"%entry = arith.muli %t, {first} : index",
-                    "scf.for %i = %c0 to %cSteps step %c1 iter_args(%n = %entry) -> (index) {",
-                    *self.body("%i", source, lds),
-                    f"%next = arith.addi %n, {by} : index",
-                    "scf.yield %next : index", "}"]  # fmt: skip
+            return [f"%firstCell = arith.muli %t, {first} : index",
+                    "%lastCell = scf.for %i = %c0 to %cSteps step %c1 "
+                    "iter_args(%n = %firstCell) -> (index) {",
+                    *body,
+                    f"%nextCell = arith.addi %n, {by} : index",
+                    "scf.yield %nextCell : index", "}"]  # fmt: skip
         if self.nested == 1:
-            return ["scf.for %i = %c0 to %cSteps step %c1 {", *self.body("%i", source, lds), "}"]
+            return ["scf.for %i = %c0 to %cSteps step %c1 {", *body, "}"]
         # Counters that neither start at 0 nor go by 1.
         inner = self.steps // self.nested
         return [f"%cFirst = arith.constant {2 * inner} : index",
@@ -215,32 +226,33 @@ class TileCopy:
                 f"%cInner = arith.constant {inner} : index",
                 "%cThree = arith.constant 3 : index",
                 "scf.for %o = %cFirst to %cEnd step %cBy {",
-                "scf.for %j = %c0 to %cInner step %c1 {",
+                "scf.for %p = %c0 to %cInner step %c1 {",
                 "%o0 = arith.subi %o, %cFirst : index",
                 "%o1 = arith.divui %o0, %cThree : index",
-                "%i = arith.addi %o1, %j : index",
-                *self.body("%i", source, lds), "}", "}"]  # fmt: skip
+                "%i = arith.addi %o1, %p : index",
+                *body, "}", "}"]  # fmt: skip
 
-    def body(self, step: str, source: str, lds: str, locate: list[str] | None = None) -> list[str]:
+    def body(
+        self, step: str, source: str, lds: str, locate: list[str] | None, columns: int
+    ) -> list[str]:
         """One step, under the condition that it is valid.
 
         Args:
             step: the value with its number.
             source: the type of `%source`.
             lds: the type of `%tile`.
-            locate: computes `%from`, the row to load from, and `%valid`, the one that bounds
+            locate: computes `%from`, the row to load from, and `%bound`, the one that bounds
                 count, from `%row`; and `%to`, the place of the tile in LDS.
+            columns: of the memref `%tile`, which has rows then; 0: it has one dimension.
         """
-        lines = self.copy_ir(source, lds, locate)
-        if self.steps_valid < self.steps:
-            lines = [f"%stepValid = arith.cmpi ult, {step}, %cValid : index",
-                     "scf.if %stepValid {", *self.cell_ir(step), *lines, "}"]  # fmt: skip
-        else:
-            lines = [*self.cell_ir(step), *lines]
-        return lines
+        lines = self.copy_ir(source, lds, locate, columns)
+        if self.steps_valid >= self.steps:
+            return [*self.cell_ir(step), *lines]
+        return [*self.cell_ir(step), f"%valid = arith.cmpi ult, {step}, %cValid : index",
+                "scf.if %valid {", *lines, "}"]  # fmt: skip
 
-    def copy_ir(self, source: str, lds: str, locate: list[str] | None) -> list[str]:
-        """What a step does, from `%n`."""
+    def copy_ir(self, source: str, lds: str, locate: list[str] | None, columns: int) -> list[str]:
+        """What a step does with cell `%n`."""
         vector = self.vector
         load = f"%x = vector.load %source[%from, %word] : {source}, {vector}"
         store = f"vector.store %x, %tile[%at] : {lds}, {vector} // copy"
@@ -259,8 +271,11 @@ class TileCopy:
                 "%in_tile = arith.muli %cell, %cWords : index",
                 "%at = arith.addi %in_tile, %to : index",
             ]
+        if columns:
+            lines += split_ir(columns)
+            store = store.replace("%tile[%at]", "%tile[%atrow, %atcolumn]")
         lines += [
-            f"%rowIn = arith.cmpi ult, {'%row' if locate is None else '%valid'}, %cRows : index",
+            f"%rowIn = arith.cmpi ult, {'%row' if locate is None else '%bound'}, %cRows : index",
             "%columnIn = arith.cmpi ult, %column, %cColumns : index",
             "%in = arith.andi %rowIn, %columnIn : i1",
         ]
@@ -292,15 +307,7 @@ class TileCopy:
         kind = self.element
         lds = f"memref<{self.lds_elements}x{kind}, #lds>"
         source = f"memref<{self.rows}x{self.row_elements}x{kind}>"
-        lines: list[str] = []
-        if self.unrolled:
-            for step in range(self.steps):
-                # A region of their own for the names.
-                lines += [f"%s{step} = arith.constant {step} : index"]
-                lines += [rename(line, step) for line in self.body(f"%s{step}", source, lds)]
-        else:
-            lines += self.guarded_loops(source, lds)
-        body = "\n    ".join(lines)
+        body = "\n    ".join(self.all_steps(source, lds))
         height = self.threads // self.width
         return f"""
 #lds = #gpu.address_space<workgroup>
@@ -357,6 +364,8 @@ gpu.module @m {{
             first: the row that is the tile's first where bounds are tested.
         """
         n = np.arange(self.cells, dtype=np.int64)
+        step = n % self.steps if self.along else n // self.threads
+        n = n[step < self.steps_valid]
         row, column = n // self.row_cells, n % self.row_cells
         inside = (first + row < self.rows_valid) & (column < self.columns_valid)
         inside |= self.fill == "none"
@@ -369,9 +378,7 @@ gpu.module @m {{
         """LDS after the copy, in dwords."""
         image = np.full((self.lds_cells, self.words), BEFORE * 0x01010101, np.uint32)
         place, cells = self.copy(image, self.source().reshape(-1, self.words))
-        n = np.arange(self.cells)
-        valid = (n % self.steps if self.along else n // self.threads) < self.steps_valid
-        image[place[valid]] = cells[valid]
+        image[place] = cells
         return image.reshape(-1)
 
 
@@ -385,11 +392,20 @@ def before_ir(element: str) -> str:
     %was = arith.bitcast %was_bits : i{bits} to {element}"""
 
 
-# The names that a step defines.
+def split_ir(columns: int, at: str = "%at") -> list[str]:
+    """From the element `at` of a memref to `%atrow` and `%atcolumn`."""
+    return [f"%atcolumns = arith.constant {columns} : index",
+            f"%atrow = arith.divui {at}, %atcolumns : index",
+            f"%atcolumn = arith.remui {at}, %atcolumns : index"]  # fmt: skip
+
+
+# The names that a step defines, those of who locates it included, and those around steps.
 LOCAL = (
-    "before n row column word at rowIn columnIn in v x m flip high moved start cell by "
-    "stepValid shift sum inside base n0 c2 c3 x0 stride all there from valid to in_tile"
+    "before valid n row column word at rowIn columnIn in v x m flip high moved start cell by "
+    "shift sum inside base n0 c2 c3 x0 stride all there from bound to in_tile entry in_page last "
+    "clamped number numberx page0 slotsize atrow atcolumn atcolumns"
 ).split()
+AROUND = "firstCell lastCell own ownRow ownIn cFirst cBy cEnd cInner cThree".split()
 
 
 def rename(line: str, suffix: object, names: list[str] = LOCAL) -> str:

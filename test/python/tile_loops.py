@@ -15,14 +15,16 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from lodestone.swizzle import Swizzle
 from numpy.typing import NDArray
-from tile_copies import BEFORE, ELEMENTS, LOCAL, TileCopy, before_ir, rename
+from tile_copies import AROUND, BEFORE, ELEMENTS, LOCAL, TileCopy, before_ir, rename, split_ir
 
 Bytes = NDArray[np.uint8]
 WRITTEN = ["xor", "xor", "xor-high", "flat", "not-own-inverse", "rotate", "rotate-back",
            "xor-rotate", "padded", "none"]  # fmt: skip
 LARGEST_LDS = 64 << 10
 # Names of a tile; each tile of a kernel has its own.
-OF_TILE = "source tile cRow cWords cRows cColumns cSteps zero out was was_bits table page".split()
+OF_TILE = (
+    "source tile cRow cWords cRows cColumns cSteps cValid zero out was was_bits table page".split()
+)
 
 
 @dataclass
@@ -73,22 +75,17 @@ class Tile:
     @property
     def lds_type(self) -> str:
         elements = self.region_bytes // self.element_bytes
-        columns = self.copy.row_stride * self.copy.per_cell
-        shape = f"{elements // columns}x{columns}" if self.matrix else elements
+        shape = f"{elements // self.columns}x{self.columns}" if self.matrix else elements
         return f"memref<{shape}x{self.copy.element}, #lds>"
 
-    def index(self, lines: list[str], at: str) -> list[str]:
-        """The lines with the access of the tile at element `at` in the memref's own indices."""
-        if not self.matrix:
-            return lines
-        columns = self.copy.row_stride * self.copy.per_cell
-        split = [f"%atcolumns = arith.constant {columns} : index",
-                 f"%atrow = arith.divui {at}, %atcolumns : index",
-                 f"%atcolumn = arith.remui {at}, %atcolumns : index"]  # fmt: skip
-        defined = [n for n, line in enumerate(lines) if line.startswith(f"{at} = ")]
-        place = defined[0] + 1 if defined else 0
-        lines = [line.replace(f"%tile[{at}]", "%tile[%atrow, %atcolumn]") for line in lines]
-        return [*lines[:place], *split, *lines[place:]]
+    @property
+    def columns(self) -> int:
+        """Columns of the memref in LDS; 0 without rows."""
+        return self.copy.row_stride * self.copy.per_cell if self.matrix else 0
+
+    def access(self, at: str) -> tuple[list[str], str]:
+        """Code, and indices, for element `at` of a region."""
+        return (split_ir(self.columns, at), "%atrow, %atcolumn") if self.matrix else ([], at)
 
     @property
     def is_in_order(self) -> bool:
@@ -96,8 +93,8 @@ class Tile:
         n = np.arange(self.copy.cells, dtype=np.int64)
         row, column = np.divmod(n, self.copy.row_cells)
         cells = self.copy.place(row, column) * self.copy.words * 4
-        for start in range(0, self.copy.cells, self.copy.threads):
-            step = cells[start : start + self.copy.threads]
+        number = n % self.copy.steps if self.copy.along else n // self.copy.threads
+        for step in (cells[number == i] for i in range(self.copy.steps)):
             for slot in range(self.slots):
                 # A cell may be stored in parts.
                 for byte in range(0, self.copy.words * 4, 4):
@@ -125,11 +122,17 @@ def pick_copy(pick: random.Random, threads: int, width: int) -> TileCopy:
         width=width,
         steps=steps,
         unrolled=pick.random() < 0.4,
+        along=pick.random() < 0.25,
+        nested=2 if steps % 2 == 0 and pick.random() < 0.3 else 1,
+        carried=pick.random() < 0.3,
         swizzle=pick.choice(WRITTEN),
         fill=pick.choice(["none", "none", "zero", "zero", "select", "keep", "keep", "zero-first"]),
         element=pick.choice(["f16", "f16", "bf16", "f32", "f8E4M3FN", "i8", "i32"]),
         missing=pick.choice([0, 0, 0, 0, 0, 1, threads // 2, 64, row_cells]) % threads,
     )
+    if not copy.unrolled:
+        # Of unrolled steps those that are skipped would be dead code.
+        copy = replace(copy, steps_valid=pick.choice([steps, steps, steps, 1]))
     if copy.swizzle in ("flat", "not-own-inverse") and copy.cells % 32:
         # Else cells leave the tile.
         copy = replace(copy, swizzle="rotate")
@@ -262,10 +265,10 @@ class TileLoop:
         copy = tile.copy
         lines = [f"%firstrow = arith.constant {copy.rows} : index",
                  f"%first = arith.muli {turn}, %firstrow : index"]  # fmt: skip
-        locate = ["%valid = arith.addi %row, %first : index"]
+        locate = ["%bound = arith.addi %row, %first : index"]
         if tile.page:
-            locate += ["%entry = arith.divui %valid, %page : index",
-                       "%in_page = arith.remui %valid, %page : index"]  # fmt: skip
+            locate += ["%entry = arith.divui %bound, %page : index",
+                       "%in_page = arith.remui %bound, %page : index"]  # fmt: skip
             # A row that doesn't exist has no page.
             table = f"memref<{len(tile.pages)}xi32>"
             look = [
@@ -278,25 +281,16 @@ class TileLoop:
             ]
             locate += look
         else:
-            locate += ["%from = arith.addi %valid, %c0 : index"]
+            locate += ["%from = arith.addi %bound, %c0 : index"]
         if slot is None:
             locate += ["%to = arith.addi %c0, %c0 : index"]
         else:
             locate += [f"%slotsize = arith.constant {copy.lds_elements} : index",
                        f"%to = arith.muli {slot}, %slotsize : index"]  # fmt: skip
-        local = [*LOCAL, "entry", "in_page", "last", "clamped", "number", "numberx", "page0",
-                 "slotsize", "atrow", "atcolumn", "atcolumns"]  # fmt: skip
-        if copy.unrolled:
-            for step in range(copy.steps):
-                lines.append(f"%s{step} = arith.constant {step} : index")
-                body = copy.body(f"%s{step}", self._source_type(tile), tile.lds_type, locate)
-                lines += [rename(line, step, local) for line in tile.index(body, "%at")]
-        else:
-            lines += ["scf.for %i = %c0 to %cSteps step %c1 {"]
-            body = copy.body("%i", self._source_type(tile), tile.lds_type, locate)
-            lines += [*tile.index(body, "%at"), "}"]
-        names = ["firstrow", "first"] + [f"s{step}" for step in range(copy.steps)]
-        names += [f"{n}_{step}" for n in local for step in range(copy.steps)]
+        lines += copy.all_steps(self._source_type(tile), tile.lds_type, locate, tile.columns)
+        steps = range(copy.steps)
+        names = ["firstrow", "first", *AROUND, *(f"s{step}" for step in steps)]
+        names += [f"{n}_{step}" for n in LOCAL for step in steps]
         lines = [rename(line, f"{name}_{'ab'[number]}", names) for line in lines]
         return self._own(lines, number, buffer)
 
@@ -319,6 +313,7 @@ class TileLoop:
         elements = copy.rows * tile.row_elements
         out = f"memref<{self.trips * elements}x{copy.element}>"
         place = f"%to = arith.muli {slot}, %slotsize : index" if slot else ""
+        split, indices = tile.access("%at")
         lines = [
             f"%cRead = arith.constant {tile.reader} : index",
             f"%cAll = arith.constant {elements // tile.reader} : index",
@@ -340,12 +335,12 @@ class TileLoop:
             "%at1 = arith.addi %at0, %within : index",
             place or "%to = arith.addi %c0, %c0 : index",
             "%at = arith.addi %at1, %to : index",
-            f"%x = vector.load %tile[%at] : {tile.lds_type}, {vector}",
+            *split,
+            f"%x = vector.load %tile[{indices}] : {tile.lds_type}, {vector}",
             "%o = arith.addi %start0, %e : index",
             f"vector.store %x, %out[%o] : {out}, {vector}",
             "}",
         ]
-        lines = tile.index(lines, "%at")
         return self._own(["scf.execute_region {", *lines, "scf.yield", "}"], number, buffer)
 
     def _sync(self) -> list[str]:
@@ -405,6 +400,7 @@ class TileLoop:
                     f"%cRow = arith.constant {copy.row_cells} : index",
                     f"%cWords = arith.constant {copy.per_cell} : index",
                     f"%cRows = arith.constant {copy.rows_valid} : index",
+                    f"%cValid = arith.constant {copy.steps_valid} : index",
                     f"%cColumns = arith.constant {copy.columns_valid} : index",
                     f"%zero = arith.constant {copy.zero}",
                     f"%page = arith.constant {tile.page} : index",
@@ -419,10 +415,10 @@ class TileLoop:
                 name = f"tile{region}__{own}"
                 start += [f"%{name} = lds.region @{name} offset({offset}) size({tile.image_bytes}) "
                           f"{swizzle} : {tile.lds_type}"]  # fmt: skip
-                store = [f"memref.store %was_{own}, %tile[%j] : {tile.lds_type}"]
-                fill += [f"scf.for %j = %t to %all_{name} step %cThreads {{"]
-                fill += [line.replace("%tile[", f"%{name}[") for line in tile.index(store, "%j")]
-                fill += ["}"]
+                split, indices = tile.access("%j")
+                fill += [f"scf.for %j = %t to %all_{name} step %cThreads {{", *split,
+                         f"memref.store %was_{own}, %{name}[{indices}] : {tile.lds_type}",
+                         "}"]  # fmt: skip
                 start += [f"%all_{name} = arith.constant {count} : index"]
         if self.dump:
             words = self.lds_bytes // 4

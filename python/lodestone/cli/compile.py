@@ -80,7 +80,7 @@ def register(app: typer.Typer) -> None:
             bool,
             typer.Option(
                 "--assume-small-buffers",
-                help="Dynamic memrefs that DMAs read have less than 2^32 bytes, no negative stride.",
+                help="Dynamic memrefs that DMAs read: under 2^32 bytes, no negative stride.",
             ),
         ] = False,
         separate_globals: Annotated[
