@@ -186,12 +186,12 @@ void KernelPlanner::internSets() {
   }
 }
 
-/// Merges neighbouring ranges that no ordinary access tells apart, or, within
-/// one region or static global, that one access may run across: a buffer that
-/// several DMAs fill is one range, so that all of them carry the same lists.
-/// LLVM keeps fewer slots, and fewer DMAs must be primed. Outside of regions
-/// accesses that overlap two buffers, since their bounds aren't known, must not
-/// unite them.
+/// Merges neighbouring ranges that no ordinary access tells apart. If more are
+/// left than LLVM has slots for, also those of one region or static global that
+/// one access may run across: a buffer that several DMAs fill is one range
+/// then, so that all of them carry the same lists. Outside of regions accesses
+/// that overlap two buffers, since their bounds aren't known, must not unite
+/// them.
 void KernelPlanner::mergeRanges() {
   if (plan.ranges.empty())
     return;
@@ -210,20 +210,27 @@ void KernelPlanner::mergeRanges() {
     if (set.contiguous)
       for (unsigned range : ArrayRef(set.ranges).drop_front())
         bridged.set(range);
-  std::vector<DMARange> merged = {plan.ranges.front()};
-  for (unsigned i = 1, e = plan.ranges.size(); i != e; ++i) {
-    const ByteRange &next = plan.ranges[i].bytes;
-    ByteRange &last = merged.back().bytes;
-    auto inOneObject = [&] {
-      const LDSObject *object = provenance.boundedObjectOf(last);
-      return object && object == provenance.boundedObjectOf(next);
-    };
-    if (last.root == next.root &&
-        (readers[i - 1] == readers[i] || (bridged.test(i) && inOneObject())))
-      last.end = next.end;
-    else
-      merged.push_back(plan.ranges[i]);
-  }
+  auto merge = [&](bool acrossBridges) {
+    std::vector<DMARange> merged = {plan.ranges.front()};
+    for (unsigned i = 1, e = plan.ranges.size(); i != e; ++i) {
+      const ByteRange &next = plan.ranges[i].bytes;
+      ByteRange &last = merged.back().bytes;
+      auto inOneObject = [&] {
+        const LDSObject *object = provenance.boundedObjectOf(last);
+        return object && object == provenance.boundedObjectOf(next);
+      };
+      if (last.root == next.root &&
+          (readers[i - 1] == readers[i] ||
+           (acrossBridges && bridged.test(i) && inOneObject())))
+        last.end = next.end;
+      else
+        merged.push_back(plan.ranges[i]);
+    }
+    return merged;
+  };
+  std::vector<DMARange> merged = merge(/*acrossBridges=*/false);
+  if (merged.size() > kMaxSlots)
+    merged = merge(/*acrossBridges=*/true);
   if (merged.size() == plan.ranges.size())
     return;
   plan.ranges = std::move(merged);

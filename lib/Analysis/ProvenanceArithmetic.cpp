@@ -101,14 +101,27 @@ Provenance lodestone::subtract(const Provenance &lhs, const Provenance &rhs) {
       });
 }
 
+/// As upstream, but exact for rounding down to a power of two: waves' first
+/// threads are the multiples of the wave's size, up to the last one.
+static ConstantIntRanges andNumbers(const ConstantIntRanges &a,
+                                    const ConstantIntRanges &b) {
+  std::optional<APInt> mask = b.getConstantValue();
+  const ConstantIntRanges &range = mask ? a : b;
+  if (!mask)
+    mask = a.getConstantValue();
+  if (mask && mask->isNegatedPowerOf2() && range.smin().isNonNegative())
+    return ConstantIntRanges::fromUnsigned(range.umin() & *mask,
+                                           range.umax() & *mask);
+  return intrange::inferAnd({a, b});
+}
+
 Provenance lodestone::bitAnd(const Provenance &lhs, const Provenance &rhs) {
   return combine(
       lhs, rhs,
       [](const ProvenanceElement &a,
          const ProvenanceElement &b) -> std::optional<ProvenanceElement> {
         if (!a.object && !b.object)
-          return ProvenanceElement{nullptr,
-                                   intrange::inferAnd({a.range, b.range})};
+          return ProvenanceElement{nullptr, andNumbers(a.range, b.range)};
         if (a.object && b.object)
           return std::nullopt;
         const ProvenanceElement &address = a.object ? a : b;

@@ -178,6 +178,22 @@ ConstantRange AddressAnalysis::visitNumberCall(const CallBase *call) {
     return below(width, workgroupSize(function, 1));
   case Intrinsic::amdgcn_workitem_id_z:
     return below(width, workgroupSize(function, 2));
+  // LLVM makes these of products that fit. The operands are the low 24 bits.
+  case Intrinsic::amdgcn_mul_u24:
+  case Intrinsic::amdgcn_mul_i24: {
+    unsigned bits = id == Intrinsic::amdgcn_mul_u24 ? 24 : 23;
+    ConstantRange product(APInt(64, 1));
+    for (const Value *operand : call->args()) {
+      ConstantRange factor = number(operand).zextOrTrunc(64);
+      if (factor.getUnsignedMax().getActiveBits() > bits) {
+        if (id == Intrinsic::amdgcn_mul_i24)
+          return any;
+        factor = below(64, uint64_t(1) << bits);
+      }
+      product = product.multiply(factor);
+    }
+    return product.zextOrTrunc(width);
+  }
   // Lanes below this one: of lanes 0 to 31 up to 32 of them, of 32 to 63 up to
   // 31, on top of the second operand.
   case Intrinsic::amdgcn_mbcnt_lo:

@@ -163,24 +163,28 @@ static Value addSteps(OpBuilder &builder, scf::ForOp loop, Value counter,
   return arith::AddIOp::create(builder, loop.getLoc(), counter, constant);
 }
 
-/// The iterations from `counter` on, at most `left`.
+/// The iterations from `counter` on: at most `left`, or as many if `allRun`.
 static SmallVector<Value> emitRest(OpBuilder &builder, scf::ForOp loop,
                                    Value counter, ValueRange carried,
-                                   int64_t left) {
+                                   int64_t left, bool allRun) {
   if (left == 0)
     return llvm::to_vector(carried);
   Location loc = loop.getLoc();
+  auto emitFrom = [&](OpBuilder &inner) {
+    SmallVector<Value> next = cloneBody(inner, loop, counter, carried);
+    Value after = left > 1 ? addSteps(inner, loop, counter, 1) : counter;
+    return emitRest(inner, loop, after, next, left - 1, allRun);
+  };
+  if (allRun)
+    return emitFrom(builder);
   Value runs = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
                                      counter, loop.getUpperBound());
   auto condition =
       scf::IfOp::create(builder, loc, carried.getTypes(), runs,
                         /*addThenBlock=*/true, /*addElseBlock=*/true);
   OpBuilder then = OpBuilder::atBlockEnd(condition.thenBlock());
-  SmallVector<Value> next = cloneBody(then, loop, counter, carried);
-  // Of the loop that goes on there is no need to know where it was.
-  Value after = left > 1 ? addSteps(then, loop, counter, 1) : counter;
-  next = emitRest(then, loop, after, next, left - 1);
-  scf::YieldOp::create(then, loc, next);
+  SmallVector<Value> last = emitFrom(then);
+  scf::YieldOp::create(then, loc, last);
   OpBuilder otherwise = OpBuilder::atBlockEnd(condition.elseBlock());
   scf::YieldOp::create(otherwise, loc, carried);
   return llvm::to_vector<4>(ValueRange(condition.getResults()));
@@ -217,9 +221,11 @@ static void unroll(scf::ForOp loop, int64_t factor) {
   carried.push_back(addSteps(inside, loop, rounds.getInductionVar(), factor));
   scf::YieldOp::create(inside, loc, carried);
 
+  std::optional<int64_t> trips = ThreadValues::getTripCount(loop);
   loop.replaceAllUsesWith(emitRest(builder, loop, rounds.getResults().back(),
                                    rounds.getResults().drop_back(),
-                                   factor - 1));
+                                   trips ? *trips % factor : factor - 1,
+                                   /*allRun=*/trips.has_value()));
   loop.erase();
 }
 

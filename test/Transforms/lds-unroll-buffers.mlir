@@ -31,7 +31,6 @@ gpu.module @m {
       %next = arith.remui %k1, %c2 : index
       // CHECK: memref.store %{{.*}}, %tile[%c1, %{{.*}}]
       // CHECK: memref.load %tile[%c0, %{{.*}}]
-      // CHECK: arith.addi %[[K]], %c1
       // CHECK: memref.store %{{.*}}, %tile[%c0, %{{.*}}]
       // CHECK: memref.load %tile[%c1, %{{.*}}]
       %x = memref.load %g[%k1] : memref<?xf32>

@@ -47,6 +47,10 @@ class Region;
 
 namespace lodestone {
 
+/// DMAs with different scopes that LLVM's SIInsertWaitcnts tells apart; others
+/// share a slot that every access waits for.
+inline constexpr unsigned kMaxSlots = 8;
+
 /// A list of slots, as a node of the tree of all lists: its parent is the list
 /// without the last slot. Where different lists join, a node stands for slots
 /// that aren't known, the same for everything below it.
