@@ -51,6 +51,43 @@ def test_swizzled_allocation_runs(direct_to_lds: Literal["off", "on"]) -> None:
     assert not result.errors
 
 
+@pytest.mark.parametrize("unroll", [0, 4])
+@pytest.mark.parametrize("direct_to_lds", ["off", "on"])
+def test_double_buffer_runs(direct_to_lds: Literal["off", "on"], unroll: int) -> None:
+    """A tile of two buffers, chosen by the loop's counter, gives the same sums in every form.
+
+    With a copy of the body for each buffer its loop waits as the kernel does: one DMA in flight.
+    """
+    compiled = lodestone.compile(
+        INPUTS / "double-buffer.mlir",
+        chip="gfx950",
+        bare_pointers=True,
+        inverse_swizzle=True,
+        direct_to_lds=direct_to_lds,
+        unroll_buffers=unroll,
+    )
+    assert compiled.check.clean
+    if direct_to_lds == "on":
+        function = parse_function(compiled.isa)
+        code = function.instructions
+        copies = [loop for loop in function.loops if any(code[i].is_lds_dma for i in loop)]
+        waits = {code[i].vmcnt for i in min(copies, key=len)} - {None}
+        assert waits == ({1} if unroll else {0, 1})
+    source = np.random.default_rng(0).integers(-4, 4, (32, 4096)).astype(np.float16)
+    cell = np.arange(256) % 8
+    for tiles in (1, 2, 3, 6):
+        result = sim.run(
+            compiled.code_object,
+            grid=(1, 1, 1),
+            dynamic_lds=8192,
+            args=[source, np.zeros((256, 8), np.float16), tiles],
+            mode="R",
+        )
+        parts = source.reshape(32, 64, 8, 8)[cell, :tiles, cell].sum(1)
+        np.testing.assert_array_equal(result.outputs[1], parts)
+        assert not result.errors
+
+
 def test_compile_text_to_code_object() -> None:
     """Text in, a linked code object, its assembly and its kernels' resources out."""
     result = lodestone.compile(COPY, chip="gfx950")

@@ -6,12 +6,13 @@
 ; Reads whose address can be told from that of the DMA (bytes 0 to 255), however
 ; it is computed: what the backend leaves out is right to leave out.
 
-; CHECK: ok: 9 LDS accesses and 9 LDS-DMAs in 9 functions
+; CHECK: ok: 10 LDS accesses and 10 LDS-DMAs in 10 functions
 
 @lds = external addrspace(3) global [0 x i8], align 16
 
 declare void @llvm.amdgcn.raw.ptr.buffer.load.lds(ptr addrspace(8), ptr addrspace(3), i32, i32, i32, i32, i32)
 declare i32 @llvm.amdgcn.workitem.id.x()
+declare i64 @llvm.amdgcn.mul.u24.i64(i32, i32)
 
 define amdgpu_kernel void @or_disjoint(ptr addrspace(8) inreg %r, ptr addrspace(1) %out, i32 %c) #0 {
   %t = call i32 @llvm.amdgcn.workitem.id.x()
@@ -19,6 +20,19 @@ define amdgpu_kernel void @or_disjoint(ptr addrspace(8) inreg %r, ptr addrspace(
   %n = ptrtoint ptr addrspace(3) @lds to i32
   %o = or disjoint i32 %t4, 256
   %p = getelementptr i8, ptr addrspace(3) @lds, i32 %o
+  call void @llvm.amdgcn.raw.ptr.buffer.load.lds(ptr addrspace(8) %r, ptr addrspace(3) @lds, i32 4, i32 0, i32 0, i32 0, i32 0), !alias.scope !3, !noalias !4
+  %v = load i32, ptr addrspace(3) %p, align 4, !alias.scope !4, !noalias !3
+  store i32 %v, ptr addrspace(1) %out
+  ret void
+}
+
+define amdgpu_kernel void @product_of_24_bits(ptr addrspace(8) inreg %r, ptr addrspace(1) %out, i32 %c) #0 {
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %o = call i64 @llvm.amdgcn.mul.u24.i64(i32 %t, i32 12)
+  %h = lshr i64 %o, 1
+  %i = trunc i64 %h to i32
+  %b = getelementptr i8, ptr addrspace(3) @lds, i32 256
+  %p = getelementptr i16, ptr addrspace(3) %b, i32 %i
   call void @llvm.amdgcn.raw.ptr.buffer.load.lds(ptr addrspace(8) %r, ptr addrspace(3) @lds, i32 4, i32 0, i32 0, i32 0, i32 0), !alias.scope !3, !noalias !4
   %v = load i32, ptr addrspace(3) %p, align 4, !alias.scope !4, !noalias !3
   store i32 %v, ptr addrspace(1) %out

@@ -1,6 +1,7 @@
+// A loop that reads one of two buffers in a tile while a copy fills the other.
 #lds = #gpu.address_space<workgroup>
 gpu.module @kernels {
-  gpu.func @k(%source: memref<32x4096xf16>, %out: memref<?xf16>, %n: index) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
+  gpu.func @sum_tiles(%source: memref<32x4096xf16>, %out: memref<2048xf16>, %n: index) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
     %tile = lds.region @tile swizzle(#lds.xor<bits=3, base=4, shift=3>) : memref<2x32x64xf16, #lds>
     %t = gpu.thread_id x
     %c0 = arith.constant 0 : index
@@ -41,7 +42,7 @@ gpu.module @kernels {
     %y = vector.load %tile[%last, %cell, %col] : memref<2x32x64xf16, #lds>, vector<8xf16>
     %s = arith.addf %acc, %y : vector<8xf16>
     %at = arith.muli %t, %c8 : index
-    vector.store %s, %out[%at] : memref<?xf16>, vector<8xf16>
+    vector.store %s, %out[%at] : memref<2048xf16>, vector<8xf16>
     gpu.return
   }
 }
