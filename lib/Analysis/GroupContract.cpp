@@ -48,6 +48,7 @@ public:
   LogicalResult checkAfter(Operation *access, Operation *copy,
                            CopyPhases::Copy state);
   /// Checks the accesses from which `copy` is reached without a barrier.
+  bool maySynchronize(Operation *first, Operation *last);
   LogicalResult checkBefore(Operation *copy);
 
   GroupContractCheck result;
@@ -223,6 +224,31 @@ std::optional<Collision> ContractCheck::findCollision(Operation *access,
   return std::nullopt;
 }
 
+/// True if on the way between the two, something that synchronizes runs under a
+/// condition, or in a loop that may not run: it may do so whenever the copy
+/// does.
+bool ContractCheck::maySynchronize(Operation *first, Operation *last) {
+  auto isUnconditional = [&](Operation *op) {
+    return op->getBlock()->findAncestorOpInBlock(*first) ||
+           op->getBlock()->findAncestorOpInBlock(*last);
+  };
+  bool found = false;
+  paths.walk(first, /*forward=*/true, [&](Operation *op) {
+    if (isa<lds::CommitGroupOp, lds::WaitGroupOp>(op) || arrivesAtBarrier(op) ||
+        waitsAtBarrier(op))
+      found |= !isUnconditional(op);
+    return found || op == last;
+  });
+  return found;
+}
+
+/// An error at `op`, or a warning if it isn't certain, which succeeds.
+static InFlightDiagnostic report(Operation *op, bool isCertain) {
+  InFlightDiagnostic diag = isCertain ? op->emitError() : op->emitWarning();
+  diag << "'" << op->getName() << "' op ";
+  return diag;
+}
+
 LogicalResult ContractCheck::checkAfter(Operation *access, Operation *copy,
                                         CopyPhases::Copy state) {
   bool isRunning = state.phase == CopyPhases::Phase::running;
@@ -230,7 +256,8 @@ LogicalResult ContractCheck::checkAfter(Operation *access, Operation *copy,
       findCollision(access, copy, /*isAfter=*/true, !isRunning);
   if (!collision)
     return success();
-  InFlightDiagnostic diag = access->emitOpError();
+  bool isCertain = !maySynchronize(copy, access);
+  InFlightDiagnostic diag = report(access, isCertain);
   diag << "in thread " << collision->thread
        << (MemRefAccess::get(access)->stored ? " writes" : " reads")
        << " LDS that a copy of wave " << waveOf(collision->copier)
@@ -242,7 +269,7 @@ LogicalResult ContractCheck::checkAfter(Operation *access, Operation *copy,
   else
     diag << "an lds.wait_group for its group";
   diag.attachNote(copy->getLoc()) << "the copy is here";
-  return diag;
+  return success(!isCertain);
 }
 
 LogicalResult ContractCheck::checkBefore(Operation *copy) {
@@ -257,13 +284,14 @@ LogicalResult ContractCheck::checkBefore(Operation *copy) {
           findCollision(op, copy, /*isAfter=*/false, /*otherWavesOnly=*/true);
     if (!collision)
       return maySynchronizeOtherwise(op);
-    InFlightDiagnostic diag = copy->emitOpError();
+    bool isCertain = !maySynchronize(op, copy);
+    InFlightDiagnostic diag = report(copy, isCertain);
     diag << "of wave " << waveOf(collision->copier)
          << " writes LDS that thread " << collision->thread
          << (access->stored ? " writes" : " reads")
          << ", but can be reached from there without a barrier";
     diag.attachNote(op->getLoc()) << "the access is here";
-    checked = diag;
+    checked = success(!isCertain);
     return true;
   });
   return checked;

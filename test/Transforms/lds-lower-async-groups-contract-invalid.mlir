@@ -150,3 +150,34 @@ gpu.module @m {
     gpu.return
   }
 }
+
+// -----
+
+// Two conditions may go together: what is only possible is a warning.
+!lds = memref<2x256xf32, #gpu.address_space<workgroup>>
+gpu.module @m {
+  gpu.func @correlated(%g: memref<8x256xf32>, %more: i1, %out: memref<256xf32>) workgroup(%tile: !lds) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %t = gpu.thread_id x
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c4 = arith.constant 4 : index
+    %w = arith.muli %t, %c4 : index
+    // expected-note @+1 {{the copy is here}}
+    amdgpu.gather_to_lds %g[%c0, %w], %tile[%c0, %c0] : vector<4xf32>, memref<8x256xf32>, !lds
+    lds.commit_group
+    scf.if %more {
+      amdgpu.gather_to_lds %g[%c1, %w], %tile[%c1, %c0] : vector<4xf32>, memref<8x256xf32>, !lds
+      lds.commit_group
+    }
+    scf.if %more {
+      lds.wait_group 1
+    } else {
+      lds.wait_group 0
+    }
+    rocdl.s.barrier
+    // expected-warning @+1 {{'memref.load' op in thread 0 reads LDS that a copy of wave 0 writes, but can be reached without an lds.wait_group for its group}}
+    %x = memref.load %tile[%c0, %t] : !lds
+    memref.store %x, %out[%t] : memref<256xf32>
+    gpu.return
+  }
+}

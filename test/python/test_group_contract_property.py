@@ -169,15 +169,20 @@ def is_broken(program: list[Any], least_trips: int) -> bool:
 @example([("for", 2, [("copy", 0), ("commit",), ("wait", 0), ("barrier",), ("other", 0)])])
 @example([("copy", 0), ("if", [("commit",)], []), ("wait", 0), ("barrier",), ("own", 0)])
 def test_contract(program: list[Any]) -> None:
-    """An error if a path breaks the contract; none if none does, however often loops run."""
+    """A report if a path breaks the contract; none if none does, however often loops run.
+
+    Without branches and loops it is an error; with, it may be a warning.
+    """
     done = subprocess.run(
         ["lodestone-opt", "--lds-lower-async-groups=chip=gfx950", "-o", "/dev/null"],
         input=kernel([*program, ("commit",), ("wait", 0)]),
         capture_output=True, text=True, check=False, timeout=60,
     )  # fmt: skip
-    reported = done.returncode != 0
+    reported = " LDS that " in done.stderr
+    assert reported or done.returncode == 0, done.stderr
+    if not any(step[0] in ("if", "for") for step in program):
+        assert (done.returncode != 0) == reported, done.stderr
     if reported:
-        assert " LDS that " in done.stderr, done.stderr
         # The pass doesn't count how often a loop runs: only that it does.
         assert is_broken(program, least_trips=1), done.stderr
     else:

@@ -11,10 +11,11 @@
 /// copy until the wait for its group and a barrier behind that, nothing but
 /// copies touches the bytes that it writes.
 ///
-/// What is reported is certain: a thread that touches a byte which the copy
-/// writes, on a path through the program as branches and loops allow it.
-/// Conditions that go together are not told from others. The places that
-/// threads touch are compared if
+/// What is reported is a thread that touches a byte which the copy writes, on a
+/// path through the program as branches and loops allow it. Conditions that go
+/// together are not told from others: where a wait or a barrier on the way is
+/// under one, or in a loop that may not run, it is a warning, else an error.
+/// The places that threads touch are compared if
 ///
 /// - the size of blocks and of waves is known, and both offsets follow from
 ///   the thread's number and from values that are the same at both: one that is
@@ -43,8 +44,9 @@ struct GroupContractCheck {
   unsigned unknown = 0;
 };
 
-/// Emits an error at each access that breaks the contract, with a note at the
-/// copy, and fails if there is one. `values` knows the size of waves.
+/// Emits an error, or a warning, at each access that breaks the contract, with
+/// a note at the copy, and fails if there is an error. `values` knows the size
+/// of waves.
 mlir::FailureOr<GroupContractCheck>
 checkGroupContract(mlir::FunctionOpInterface kernel, const AsyncGroups &groups,
                    ThreadValues &values);
