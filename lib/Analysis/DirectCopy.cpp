@@ -24,6 +24,9 @@
 using namespace mlir;
 using namespace lodestone;
 
+/// The most iterations of the loops around a copy that are looked at.
+static constexpr int64_t kMaxSteps = 1024;
+
 //===----------------------------------------------------------------------===//
 // Copies
 //===----------------------------------------------------------------------===//
@@ -317,12 +320,12 @@ void lodestone::checkSynchronization(std::vector<DirectCopy> &copies,
 // Offsets
 //===----------------------------------------------------------------------===//
 
-std::optional<ThreadForm> lodestone::evaluateOffset(ThreadValues &values,
-                                                    Value memref,
-                                                    ValueRange indices,
-                                                    Value &unknown) {
+std::optional<ThreadForm>
+lodestone::evaluateOffset(ThreadValues &values, Value memref,
+                          ValueRange indices, Value &unknown,
+                          ThreadValues::Iterations iterations) {
   std::optional<ThreadForm> elements =
-      getElementOffset(memref, indices, values, /*iterations=*/{}, unknown);
+      getElementOffset(memref, indices, values, iterations, unknown);
   std::optional<uint64_t> bytes =
       lds::getElementBytes(cast<MemRefType>(memref.getType()).getElementType());
   if (!elements || !bytes)
@@ -333,6 +336,44 @@ std::optional<ThreadForm> lodestone::evaluateOffset(ThreadValues &values,
     return offset;
   unknown = indices.empty() ? memref : indices.front();
   return std::nullopt;
+}
+
+std::optional<SmallVector<ThreadForm, 1>>
+lodestone::evaluateTargetOffsets(ThreadValues &values, const DirectCopy &copy,
+                                 Value &unknown) {
+  SmallVector<ThreadForm, 1> offsets;
+  auto evaluate = [&](ThreadValues::Iterations iterations) {
+    std::optional<ThreadForm> offset = evaluateOffset(
+        values, copy.target, copy.targetIndices, unknown, iterations);
+    if (offset)
+      offsets.push_back(std::move(*offset));
+    return offset.has_value();
+  };
+  if (evaluate({}))
+    return offsets;
+  // What isn't known of all iterations at once may be known of each.
+  TileCopy loops;
+  for (Operation *parent = copy.store->getParentOp();
+       !isa<FunctionOpInterface>(parent); parent = parent->getParentOp()) {
+    auto loop = dyn_cast<scf::ForOp>(parent);
+    std::optional<int64_t> trips =
+        loop ? ThreadValues::getTripCount(loop) : std::nullopt;
+    if (!trips || *trips == 0)
+      continue;
+    loops.loops.push_back(loop);
+    loops.trips.push_back(*trips);
+    if (loops.getNumSteps() <= kMaxSteps)
+      continue;
+    loops.loops.pop_back();
+    loops.trips.pop_back();
+    break;
+  }
+  if (loops.loops.empty())
+    return std::nullopt;
+  for (int64_t step = 0, e = loops.getNumSteps(); step < e; ++step)
+    if (!evaluate(loops.getIterations(step)))
+      return std::nullopt;
+  return offsets;
 }
 
 std::optional<LaneConflict>

@@ -36,17 +36,19 @@ static bool refuse(DirectCopy &copy, StringRef name, std::string reason,
 }
 
 /// The largest power of two, at most 16, that divides all places in LDS that
-/// `copy` writes; `offset` from the start of the target, if that is known.
-static uint64_t getTargetAlignment(const DirectCopy &copy,
-                                   const std::optional<ThreadForm> &offset) {
+/// `copy` writes; `offsets` from the start of the target, if they are known.
+static uint64_t
+getTargetAlignment(const DirectCopy &copy,
+                   const std::optional<SmallVector<ThreadForm, 1>> &offsets) {
   constexpr unsigned kMaxLog = 4;
   TrailingZeros zeros;
   uint64_t alignment = 1 << kMaxLog;
   auto include = [&](unsigned log) {
     alignment = std::min(alignment, uint64_t(1) << std::min(log, kMaxLog));
   };
-  if (offset) {
-    alignment = std::min<uint64_t>(alignment, getFormAlignment(*offset));
+  if (offsets) {
+    for (const ThreadForm &offset : *offsets)
+      alignment = std::min<uint64_t>(alignment, getFormAlignment(offset));
   } else {
     uint64_t stride = copy.elementBytes;
     for (auto [index, size] : llvm::reverse(llvm::zip_equal(
@@ -72,28 +74,29 @@ static uint64_t getTargetAlignment(const DirectCopy &copy,
 /// lanes.
 bool DirectLoadBuilder::checkWindow(DirectCopy &copy, unsigned width) {
   Value unknown;
-  std::optional<ThreadForm> offset =
-      evaluateOffset(values, copy.target, copy.targetIndices, unknown);
+  std::optional<SmallVector<ThreadForm, 1>> offsets =
+      evaluateTargetOffsets(values, copy, unknown);
   if (!hasLaneAddresses()) {
     if (!values.getUniformity().isUniform(copy.target))
       return refuse(copy, "offset-unknown",
                     "lanes may store to different memrefs",
                     copy.target.getDefiningOp());
-    if (!offset)
+    if (!offsets)
       return refuse(copy, "offset-unknown",
                     "the place in LDS isn't known for each thread",
                     unknown.getDefiningOp());
-    if (std::optional<LaneConflict> conflict =
-            findLaneConflict(*offset, values, copy.laneBytes))
-      return refuse(
-          copy, "not-lane-linear",
-          llvm::formatv("lane {0} of wave {1} stores to byte {2} and lane 0 to "
-                        "byte {3}, but an LDS-DMA writes lane {0} {4} bytes "
-                        "behind lane 0",
-                        conflict->lane, conflict->wave, conflict->other,
-                        conflict->first, conflict->lane * copy.laneBytes));
+    for (const ThreadForm &offset : *offsets)
+      if (std::optional<LaneConflict> conflict =
+              findLaneConflict(offset, values, copy.laneBytes))
+        return refuse(
+            copy, "not-lane-linear",
+            llvm::formatv("lane {0} of wave {1} stores to byte {2} and lane 0 "
+                          "to byte {3}, but an LDS-DMA writes lane {0} {4} "
+                          "bytes behind lane 0",
+                          conflict->lane, conflict->wave, conflict->other,
+                          conflict->first, conflict->lane * copy.laneBytes));
   }
-  uint64_t alignment = getTargetAlignment(copy, offset);
+  uint64_t alignment = getTargetAlignment(copy, offsets);
   if (alignment % width != 0)
     return refuse(copy, "misaligned",
                   llvm::formatv("offsets in LDS are multiples of {0} only, but "

@@ -242,3 +242,34 @@ gpu.module @m {
     gpu.return
   }
 }
+
+// -----
+
+// What no form says of all iterations at once is computed for each: the lanes' places follow from
+// the cell's number by division.
+// CHECK-LABEL: gpu.func @steps
+// GFX950: scf.for
+// GFX950: amdgpu.gather_to_lds {{.*}} : vector<8xf16>
+// GFX942: scf.for
+// GFX942: amdgpu.gather_to_lds {{.*}} : vector<2xf16>
+!lds = memref<64x32xf16, #gpu.address_space<workgroup>>
+gpu.module @m {
+  gpu.func @steps(%g: memref<64x32xf16>) workgroup(%lds: !lds) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %t = gpu.thread_id x
+    %c0 = arith.constant 0 : index
+    %c4 = arith.constant 4 : index
+    %c8 = arith.constant 8 : index
+    %c64 = arith.constant 64 : index
+    %c256 = arith.constant 256 : index
+    scf.for %first = %c0 to %c256 step %c64 {
+      %n = arith.addi %first, %t : index
+      %row = arith.divui %n, %c4 : index
+      %cell = arith.remui %n, %c4 : index
+      %col = arith.muli %cell, %c8 : index
+      %v = vector.load %g[%row, %col] : memref<64x32xf16>, vector<8xf16>
+      vector.store %v, %lds[%row, %col] : !lds, vector<8xf16>
+    }
+    gpu.barrier
+    gpu.return
+  }
+}

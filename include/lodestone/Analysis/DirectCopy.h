@@ -80,10 +80,16 @@ void checkSynchronization(std::vector<DirectCopy> &copies,
 /// Bytes from the start of `memref`, of identity layout, to the element at
 /// `indices`, for each thread; nothing if they aren't known, with `unknown`
 /// set.
-std::optional<ThreadForm> evaluateOffset(ThreadValues &values,
-                                         mlir::Value memref,
-                                         mlir::ValueRange indices,
-                                         mlir::Value &unknown);
+std::optional<ThreadForm>
+evaluateOffset(ThreadValues &values, mlir::Value memref,
+               mlir::ValueRange indices, mlir::Value &unknown,
+               ThreadValues::Iterations iterations = {});
+
+/// The same for the target of `copy`: for all iterations of the loops around it
+/// together, or for each.
+std::optional<llvm::SmallVector<ThreadForm, 1>>
+evaluateTargetOffsets(ThreadValues &values, const DirectCopy &copy,
+                      mlir::Value &unknown);
 
 /// Two lanes of a wave whose values differ, of a form from which
 /// `bytesPerLane * lane` is taken off.
