@@ -165,10 +165,10 @@ std::optional<Refusal> RelaneLegality::checkSource(const RelanePlan &plan,
   // What was loaded is there when it is stored to LDS. So who comes to write
   // it from behind a barrier for that store is too late, even if the barrier
   // doesn't order global memory.
-  BarrierScope after = dependsOn(load, plan.copy) &&
-                               isInOnePhase(load, plan.copy.store.op)
-                           ? BarrierScope::lds
-                           : BarrierScope::global;
+  BarrierScope after =
+      dependsOn(load, plan.copy) && isInOnePhase(load, plan.copy.store.op)
+          ? BarrierScope::lds
+          : BarrierScope::global;
   for (bool forward : {true, false})
     for (Operation *op :
          reach.reach(load, forward ? after : BarrierScope::global, forward))
