@@ -8,6 +8,10 @@
 
 #include "lodestone/Analysis/CopyPhases.h"
 #include "lodestone/Analysis/Barriers.h"
+#include "lodestone/Dialect/LDS/IR/LDSDialect.h"
+#include "lodestone/Dialect/TDM/IR/TDMDialect.h"
+
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
 using namespace lodestone;
@@ -54,4 +58,39 @@ bool CopyPhases::join(const CopyPhases &other) {
     it->second = joined;
   }
   return hasChanged;
+}
+
+bool lodestone::maySynchronize(const BarrierReach &paths, Operation *first,
+                               Operation *last) {
+  auto isUnconditional = [&](Operation *op) {
+    return op->getBlock()->findAncestorOpInBlock(*first) ||
+           op->getBlock()->findAncestorOpInBlock(*last);
+  };
+  auto isInLoop = [&](Operation *op) {
+    for (; !isUnconditional(op); op = op->getParentOp())
+      if (isa<LoopLikeOpInterface>(op->getParentOp()))
+        return true;
+    return false;
+  };
+  bool synchronizes = false, inLoop = false;
+  // Else no condition goes with that of what synchronizes.
+  bool copiesUnderCondition = !first->getBlock()->findAncestorOpInBlock(*last);
+  paths.walk(first, /*forward=*/true, [&](Operation *op) {
+    bool isWait = isa<lds::WaitGroupOp, tdm::WaitOp>(op) ||
+                  arrivesAtBarrier(op) || waitsAtBarrier(op);
+    bool isCopy = isa<lds::CommitGroupOp, lds::AsyncCopyOpInterface>(op);
+    if ((isWait || isCopy) && !isUnconditional(op)) {
+      synchronizes |= isWait;
+      copiesUnderCondition |= isCopy;
+      inLoop |= isInLoop(op);
+    }
+    return op == last;
+  });
+  return inLoop || (synchronizes && copiesUnderCondition);
+}
+
+InFlightDiagnostic lodestone::reportAccess(Operation *op, bool isCertain) {
+  InFlightDiagnostic diag = isCertain ? op->emitError() : op->emitWarning();
+  diag << "'" << op->getName() << "' op ";
+  return diag;
 }

@@ -48,7 +48,6 @@ public:
   LogicalResult checkAfter(Operation *access, Operation *copy,
                            CopyPhases::Copy state);
   /// Checks the accesses from which `copy` is reached without a barrier.
-  bool maySynchronize(Operation *first, Operation *last);
   LogicalResult checkBefore(Operation *copy);
 
   GroupContractCheck result;
@@ -224,31 +223,6 @@ std::optional<Collision> ContractCheck::findCollision(Operation *access,
   return std::nullopt;
 }
 
-/// True if on the way between the two, something that synchronizes runs under a
-/// condition, or in a loop that may not run: it may do so whenever the copy
-/// does.
-bool ContractCheck::maySynchronize(Operation *first, Operation *last) {
-  auto isUnconditional = [&](Operation *op) {
-    return op->getBlock()->findAncestorOpInBlock(*first) ||
-           op->getBlock()->findAncestorOpInBlock(*last);
-  };
-  bool found = false;
-  paths.walk(first, /*forward=*/true, [&](Operation *op) {
-    if (isa<lds::CommitGroupOp, lds::WaitGroupOp>(op) || arrivesAtBarrier(op) ||
-        waitsAtBarrier(op))
-      found |= !isUnconditional(op);
-    return found || op == last;
-  });
-  return found;
-}
-
-/// An error at `op`, or a warning if it isn't certain, which succeeds.
-static InFlightDiagnostic report(Operation *op, bool isCertain) {
-  InFlightDiagnostic diag = isCertain ? op->emitError() : op->emitWarning();
-  diag << "'" << op->getName() << "' op ";
-  return diag;
-}
-
 LogicalResult ContractCheck::checkAfter(Operation *access, Operation *copy,
                                         CopyPhases::Copy state) {
   bool isRunning = state.phase == CopyPhases::Phase::running;
@@ -256,8 +230,8 @@ LogicalResult ContractCheck::checkAfter(Operation *access, Operation *copy,
       findCollision(access, copy, /*isAfter=*/true, !isRunning);
   if (!collision)
     return success();
-  bool isCertain = !maySynchronize(copy, access);
-  InFlightDiagnostic diag = report(access, isCertain);
+  bool isCertain = !maySynchronize(paths, copy, access);
+  InFlightDiagnostic diag = reportAccess(access, isCertain);
   diag << "in thread " << collision->thread
        << (MemRefAccess::get(access)->stored ? " writes" : " reads")
        << " LDS that a copy of wave " << waveOf(collision->copier)
@@ -284,8 +258,8 @@ LogicalResult ContractCheck::checkBefore(Operation *copy) {
           findCollision(op, copy, /*isAfter=*/false, /*otherWavesOnly=*/true);
     if (!collision)
       return maySynchronizeOtherwise(op);
-    bool isCertain = !maySynchronize(op, copy);
-    InFlightDiagnostic diag = report(copy, isCertain);
+    bool isCertain = !maySynchronize(paths, op, copy);
+    InFlightDiagnostic diag = reportAccess(copy, isCertain);
     diag << "of wave " << waveOf(collision->copier)
          << " writes LDS that thread " << collision->thread
          << (access->stored ? " writes" : " reads")

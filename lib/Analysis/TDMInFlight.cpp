@@ -246,7 +246,7 @@ static bool isLoadCopy(Operation *copy) {
   return !member || member.isLoad();
 }
 
-/// Checks one access against one copy that isn't done. Fails with an error.
+/// Checks one access against one copy that isn't done. Fails if it is an error.
 static LogicalResult checkAccess(Operation *op, const Access &access,
                                  Operation *copy, Phase phase) {
   bool isLoad = isLoadCopy(copy);
@@ -266,11 +266,13 @@ static LogicalResult checkAccess(Operation *op, const Access &access,
           ? "can be reached without a tdm.wait for it"
           : "can be reached without a barrier after the tdm.wait for it";
   if (overlap == Overlap::within) {
-    InFlightDiagnostic diag = op->emitOpError() << what << " LDS that a copy "
-                                                << (isLoad ? "writes" : "reads")
-                                                << ", but " << why;
+    BarrierReach paths(op->getParentOfType<FunctionOpInterface>());
+    bool isCertain = !maySynchronize(paths, copy, op);
+    InFlightDiagnostic diag = reportAccess(op, isCertain);
+    diag << what << " LDS that a copy " << (isLoad ? "writes" : "reads")
+         << ", but " << why;
     diag.attachNote(copy->getLoc()) << "the copy is here";
-    return diag;
+    return success(!isCertain);
   }
   remark::missed(op->getLoc(), remark::RemarkOpts::name("unproven-wait")
                                    .category("convert-tdm-to-rocdl"))

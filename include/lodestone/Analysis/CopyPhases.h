@@ -16,6 +16,8 @@
 #ifndef LODESTONE_ANALYSIS_COPYPHASES_H
 #define LODESTONE_ANALYSIS_COPYPHASES_H
 
+#include "lodestone/Analysis/BarrierReach.h"
+
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -74,6 +76,16 @@ public:
 private:
   llvm::SmallMapVector<mlir::Operation *, Copy, 4> copies;
 };
+
+/// True if on the way from `first` to `last` there are a wait or barrier under a
+/// condition and a copy under another, or one of these in a loop that may not
+/// run: the two may go together, which a union over all paths doesn't see.
+bool maySynchronize(const BarrierReach &paths, mlir::Operation *first,
+                    mlir::Operation *last);
+
+/// Starts what is reported of `op`, an access or copy that another may
+/// overtake: an error, or a warning if that isn't certain.
+mlir::InFlightDiagnostic reportAccess(mlir::Operation *op, bool isCertain);
 
 } // namespace lodestone
 

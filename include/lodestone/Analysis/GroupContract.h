@@ -13,9 +13,9 @@
 ///
 /// What is reported is a thread that touches a byte which the copy writes, on a
 /// path through the program as branches and loops allow it. Conditions that go
-/// together are not told from others: where a wait or a barrier on the way is
-/// under one, or in a loop that may not run, it is a warning, else an error.
-/// The places that threads touch are compared if
+/// together are not told from others: where both a wait or barrier and a copy
+/// are under one, or one in a loop that may not run, it is a warning, else an
+/// error. The places that threads touch are compared if
 ///
 /// - the size of blocks and of waves is known, and both offsets follow from
 ///   the thread's number and from values that are the same at both: one that is

@@ -473,8 +473,9 @@ def LDSLowerAsyncGroups : Pass<"lds-lower-async-groups"> {
 
     The pass adds no barrier. It checks the contract of `lds.commit_group`: an
     access that touches bytes which a copy in flight writes is an error, with a note
-    at the copy, or a warning where a wait or barrier on the way is under a
-    condition or in a loop that may not run. In flight is a copy that some path leads from to the
+    at the copy, or a warning where both a wait or barrier on the way and a copy are
+    under conditions, which may go together, or one is in a loop that may not run.
+    In flight is a copy that some path leads from to the
     access without the wait for its group and, if another wave copies the bytes,
     a barrier behind it; or from the access of another wave to the copy without a
     barrier. For this it computes each thread's place in LDS, as far as the

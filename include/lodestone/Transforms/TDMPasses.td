@@ -60,7 +60,9 @@ def ConvertTDMToROCDL : Pass<"convert-tdm-to-rocdl"> {
     - no operation that reads LDS which a copy writes, or writes LDS which a copy
       reads or writes, can be reached without a `tdm.wait` for the copy and a
       barrier after it. This is an error where both are at constant places in one
-      LDS object. Where that isn't known, it is the missed remark `unproven-wait`.
+      LDS object, or a warning where both waits and copies are under conditions,
+      which may go together. Where a place isn't known, it is the missed remark
+      `unproven-wait`.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
