@@ -77,8 +77,8 @@ private:
   llvm::SmallMapVector<mlir::Operation *, Copy, 4> copies;
 };
 
-/// True if on the way from `first` to `last` there are a wait or barrier under a
-/// condition and a copy under another, or one of these in a loop that may not
+/// True if on the way from `first` to `last` there are a wait or barrier under
+/// a condition and a copy under another, or one of these in a loop that may not
 /// run: the two may go together, which a union over all paths doesn't see.
 bool maySynchronize(const BarrierReach &paths, mlir::Operation *first,
                     mlir::Operation *last);
