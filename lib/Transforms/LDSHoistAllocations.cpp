@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lodestone/Analysis/Kernels.h"
+#include "lodestone/Analysis/MemoryAccess.h"
 #include "lodestone/Dialect/LDS/IR/LDSDialect.h"
 #include "lodestone/Transforms/Passes.h"
 
@@ -74,12 +75,28 @@ static LogicalResult check(Operation *allocation) {
   return diag;
 }
 
+/// Checks that what `op` gives back is allocated, by whichever op.
+static LogicalResult checkFreed(memref::DeallocOp op) {
+  auto isAllocated = [](Value root) {
+    return isa_and_nonnull<memref::AllocOp, memref::AllocaOp>(
+        root.getDefiningOp());
+  };
+  std::optional<SmallVector<Value>> roots = getLDSRoots(op.getMemref());
+  if (roots && llvm::all_of(*roots, isAllocated))
+    return success();
+  return op.emitOpError("of LDS may be of what no memref.alloc made");
+}
+
 namespace {
 struct LDSHoistAllocations final
     : lodestone::impl::LDSHoistAllocationsBase<LDSHoistAllocations> {
   void runOnOperation() override {
     SmallVector<Operation *> allocations;
+    SmallVector<memref::DeallocOp> freed;
     getOperation()->walk([&](Operation *op) {
+      if (auto dealloc = dyn_cast<memref::DeallocOp>(op);
+          dealloc && isLDS(dealloc.getMemref()))
+        freed.push_back(dealloc);
       if (!isa<memref::AllocOp, memref::AllocaOp>(op))
         return;
       auto type = cast<MemRefType>(op->getResult(0).getType());
@@ -90,8 +107,12 @@ struct LDSHoistAllocations final
     bool valid = true;
     for (Operation *allocation : allocations)
       valid &= succeeded(check(allocation));
+    for (memref::DeallocOp dealloc : freed)
+      valid &= succeeded(checkFreed(dealloc));
     if (!valid)
       return signalPassFailure();
+    for (memref::DeallocOp dealloc : freed)
+      dealloc.erase();
     llvm::for_each(allocations, [&](Operation *op) { hoist(op); });
   }
 
@@ -109,9 +130,6 @@ void LDSHoistAllocations::hoist(Operation *allocation) {
     kernel.setWorkgroupAttributionAttr(kernel.getNumWorkgroupAttributions() - 1,
                                        LLVM::LLVMDialect::getAlignAttrName(),
                                        alignment);
-  for (Operation *user : llvm::make_early_inc_range(old.getUsers()))
-    if (isa<memref::DeallocOp>(user))
-      user->erase();
   old.replaceAllUsesWith(attribution);
   allocation->erase();
   ++numHoisted;

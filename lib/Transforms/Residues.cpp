@@ -19,8 +19,12 @@
 using namespace mlir;
 using namespace lodestone;
 
-/// Longer chains of operations give up, so that the stack doesn't.
-static constexpr unsigned kMaxDepth = 32;
+/// Longer chains of operations give up: each loop in one asks for two values,
+/// so that time doubles with it.
+static constexpr unsigned kMaxDepth = 16;
+/// The most that all types here keep of a power of two, whatever they are
+/// converted to and from.
+static constexpr uint64_t kMaxWrappedModulus = uint64_t(1) << 32;
 /// Beyond, a sum might leave the unsigned numbers of 32 bits.
 static constexpr int64_t kMaxSlack = INT32_MAX;
 
@@ -33,7 +37,8 @@ static Residue reduce(uint64_t modulus, uint64_t residue) {
 /// What is left when the value may have wrapped.
 static std::optional<Residue> wrapped(Residue value) {
   if (value.modulus)
-    value = reduce(getPowerOf2Part(value.modulus), value.residue);
+    value = reduce(std::min(getPowerOf2Part(value.modulus), kMaxWrappedModulus),
+                   value.residue);
   value.isExact = false;
   return value;
 }
@@ -127,8 +132,8 @@ static std::optional<Residue> of(Value value, unsigned depth) {
           [&](auto op) -> std::optional<Residue> {
             std::optional<int64_t> number = getConstantIntValue(op.getRhs());
             auto lhs = of(op.getLhs(), depth + 1);
-            if (!number || std::abs(*number) > kMaxSlack || !lhs ||
-                lhs->modulus == 0)
+            if (!number || *number < -kMaxSlack || *number > kMaxSlack ||
+                !lhs || lhs->modulus == 0)
               return std::nullopt;
             bool isSum = isa<arith::AddIOp>(op.getOperation());
             return addConstant(*lhs, isSum ? *number : -*number);

@@ -71,3 +71,13 @@ gpu.module @m {
     gpu.return
   }
 }
+
+// -----
+
+gpu.module @m {
+  gpu.func @freed() workgroup(%a : memref<64xf32, #gpu.address_space<workgroup>>) kernel {
+    // expected-error @+1 {{'memref.dealloc' op of LDS may be of what no memref.alloc made}}
+    memref.dealloc %a : memref<64xf32, #gpu.address_space<workgroup>>
+    gpu.return
+  }
+}

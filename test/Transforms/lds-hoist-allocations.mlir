@@ -24,4 +24,18 @@ gpu.module @m {
     memref.dealloc %a : memref<64xf32, #lds>
     gpu.return
   }
+
+  // It goes away, too, where it is of either of two, or of a view.
+  // CHECK-LABEL: gpu.func @either(
+  gpu.func @either(%c: i1) kernel {
+    %a = memref.alloc() : memref<64xf32, #lds>
+    %b = memref.alloc() : memref<64xf32, #lds>
+    %first = arith.select %c, %a, %b : memref<64xf32, #lds>
+    %second = arith.select %c, %b, %a : memref<64xf32, #lds>
+    %view = memref.cast %second : memref<64xf32, #lds> to memref<?xf32, #lds>
+    // CHECK-NOT: memref.dealloc
+    memref.dealloc %first : memref<64xf32, #lds>
+    memref.dealloc %view : memref<?xf32, #lds>
+    gpu.return
+  }
 }

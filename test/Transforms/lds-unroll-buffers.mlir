@@ -134,4 +134,32 @@ gpu.module @m {
     }
     gpu.return
   }
+
+  // Of more than 32 bits, conversions keep no more than those: the remainder may be 1.
+  // CHECK-LABEL: gpu.func @wide
+  gpu.func @wide(%g: memref<?xf32>, %n: i64, %m: index, %out: memref<?xi64>) kernel
+      attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %t = gpu.thread_id x
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %first = arith.constant 4294967297 : i64
+    %step = arith.constant 8589934592 : i64
+    %tile = lds.region @tile : !tile
+    scf.for %k = %first to %n step %step : i64 {
+      %low = arith.trunci %k : i64 to i32
+      %wide = arith.extui %low : i32 to i64
+      // CHECK: %[[REST:.*]] = arith.remui
+      // CHECK: memref.store %[[REST]]
+      %rest = arith.remui %wide, %step : i64
+      memref.store %rest, %out[%c0] : memref<?xi64>
+    }
+    // CHECK: arith.maxsi
+    scf.for %k = %c0 to %m step %c1 {
+      %slot = arith.remui %k, %c2 : index
+      %x = memref.load %g[%k] : memref<?xf32>
+      memref.store %x, %tile[%slot, %t] : !tile
+    }
+    gpu.return
+  }
 }

@@ -88,6 +88,46 @@ def test_double_buffer_runs(direct_to_lds: Literal["off", "on"], unroll: int) ->
         assert not result.errors
 
 
+def test_chains_of_loops_take_no_time() -> None:
+    """What is left of a number is given up on, not looked for in all ways through many loops."""
+    loops = "".join(
+        f"""
+    %a{i + 1}, %b{i + 1} = scf.for %k = %c0 to %n step %c1
+        iter_args(%x = %a{i}, %y = %b{i}) -> (index, index) {{
+      memref.store %x, %out[%y] : memref<?xindex>
+      scf.yield %b{i}, %a{i} : index, index
+    }}"""
+        for i in range(40)
+    )
+    text = f"""
+!tile = memref<2x64xf32, #gpu.address_space<workgroup>>
+gpu.module @kernels {{
+  gpu.func @chain(%src: memref<64xf32>, %out: memref<?xindex>, %n: index) kernel
+      attributes {{known_block_size = array<i32: 64, 1, 1>}} {{
+    %tid = gpu.thread_id x
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %tile = lds.region @tile : !tile
+    %a0, %b0 = scf.for %k = %c0 to %n step %c2
+        iter_args(%x = %c0, %y = %c0) -> (index, index) {{
+      scf.yield %k, %y : index, index
+    }}{loops}
+    %rest = arith.remui %a40, %c2 : index
+    memref.store %rest, %out[%c0] : memref<?xindex>
+    scf.for %k = %c0 to %n step %c1 {{
+      %slot = arith.remui %k, %c2 : index
+      %x = memref.load %src[%tid] : memref<64xf32>
+      memref.store %x, %tile[%slot, %tid] : !tile
+      gpu.barrier
+    }}
+    gpu.return
+  }}
+}}
+"""
+    assert lodestone.compile(text, chip="gfx950", direct_to_lds="on", format="isa").isa
+
+
 def test_compile_text_to_code_object() -> None:
     """Text in, a linked code object, its assembly and its kernels' resources out."""
     result = lodestone.compile(COPY, chip="gfx950")

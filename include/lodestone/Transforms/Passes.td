@@ -200,7 +200,8 @@ def LDSHoistAllocations : Pass<"lds-hoist-allocations"> {
       still uses the last;
     - outside of a kernel: a call would have LDS of its own (`inline` first);
     - of a size that isn't known, or with a layout that leaves gaps;
-    - with an `lds.swizzle`, which `lds-apply-swizzles` puts into the indices.
+    - with an `lds.swizzle`, which `lds-apply-swizzles` puts into the indices;
+    - where a `memref.dealloc` of LDS may be of other LDS.
 
     Allocations that are never live together don't share bytes.
   }];
