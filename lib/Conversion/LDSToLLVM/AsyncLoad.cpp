@@ -18,19 +18,36 @@ using namespace lodestone::lds;
 
 namespace {
 
-struct AsyncLoadLowering : ConvertOpToLLVMPattern<AsyncLoadOp> {
-  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+template <typename CopyOp>
+struct CopyLowering : ConvertOpToLLVMPattern<CopyOp> {
+  using ConvertOpToLLVMPattern<CopyOp>::ConvertOpToLLVMPattern;
+
+  /// Where the copy's source and target start.
+  std::pair<Value, Value>
+  getAddresses(CopyOp op, typename CopyOp::Adaptor adaptor,
+               ConversionPatternRewriter &rewriter) const {
+    auto get = [&](Value memref, Value converted, ValueRange indices) {
+      return this->getStridedElementPtr(rewriter, op.getLoc(),
+                                        cast<MemRefType>(memref.getType()),
+                                        converted, indices);
+    };
+    Value source =
+        get(op.getSource(), adaptor.getSource(), adaptor.getSourceIndices());
+    Value target =
+        get(op.getTarget(), adaptor.getTarget(), adaptor.getTargetIndices());
+    return {source, target};
+  }
+};
+
+struct AsyncLoadLowering : CopyLowering<AsyncLoadOp> {
+  using CopyLowering::CopyLowering;
 
   LogicalResult
   matchAndRewrite(AsyncLoadOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Value source = getStridedElementPtr(
-        rewriter, loc, cast<MemRefType>(op.getSource().getType()),
-        adaptor.getSource(), adaptor.getSourceIndices());
-    Value target = getStridedElementPtr(
-        rewriter, loc, cast<MemRefType>(op.getTarget().getType()),
-        adaptor.getTarget(), adaptor.getTargetIndices());
+    std::pair<Value, Value> addresses = getAddresses(op, adaptor, rewriter);
+    Value source = addresses.first, target = addresses.second;
     // A memref without a memory space is a flat pointer to global memory.
     auto global = LLVM::LLVMPointerType::get(getContext(), /*addressSpace=*/1);
     if (source.getType() != global)
@@ -59,19 +76,13 @@ struct AsyncLoadLowering : ConvertOpToLLVMPattern<AsyncLoadOp> {
   }
 };
 
-struct WaveLoadLowering : ConvertOpToLLVMPattern<WaveLoadOp> {
-  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+struct WaveLoadLowering : CopyLowering<WaveLoadOp> {
+  using CopyLowering::CopyLowering;
 
   LogicalResult
   matchAndRewrite(WaveLoadOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Value source = getStridedElementPtr(
-        rewriter, loc, cast<MemRefType>(op.getSource().getType()),
-        adaptor.getSource(), adaptor.getSourceIndices());
-    Value target = getStridedElementPtr(
-        rewriter, loc, cast<MemRefType>(op.getTarget().getType()),
-        adaptor.getTarget(), adaptor.getTargetIndices());
+    auto [source, target] = getAddresses(op, adaptor, rewriter);
     rewriter.replaceOpWithNewOp<ROCDL::LoadToLDSOp>(
         op, source, target,
         rewriter.getI32IntegerAttr(*getElementBytes(op.getType())),
