@@ -65,6 +65,9 @@ bool lodestone::isOpaque(Operation *op) {
 }
 
 bool lodestone::maySynchronizeOtherwise(Operation *op) {
-  return isOpaque(op) || isa<ROCDL::BarrierWaitOp, memref::AtomicRMWOp,
-                             LLVM::AtomicRMWOp, LLVM::AtomicCmpXchgOp>(op);
+  // The workgroup's barrier is followed; a named one isn't.
+  if (isa<ROCDL::BarrierWaitOp>(op))
+    return !waitsAtBarrier(op);
+  return isOpaque(op) ||
+         isa<memref::AtomicRMWOp, LLVM::AtomicRMWOp, LLVM::AtomicCmpXchgOp>(op);
 }

@@ -168,6 +168,7 @@ def is_broken(program: list[Any], least_trips: int) -> bool:
 @example([("copy", 0), ("commit",), ("wait", 0), ("barrier",), ("other", 0)])
 @example([("for", 2, [("copy", 0), ("commit",), ("wait", 0), ("barrier",), ("other", 0)])])
 @example([("copy", 0), ("if", [("commit",)], []), ("wait", 0), ("barrier",), ("own", 0)])
+@example([("copy", 1), ("commit",), ("wait", 0), ("await",), ("other", 1)])
 def test_contract(program: list[Any]) -> None:
     """A report if a path breaks the contract; none if none does, however often loops run.
 
