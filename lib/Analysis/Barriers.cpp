@@ -47,6 +47,25 @@ bool lodestone::isBarrier(Operation *op, BarrierScope scope) {
           (scope == BarrierScope::lds && followsLDSWait(op)));
 }
 
+bool lodestone::containsBarrier(Operation *op, BarrierScope scope) {
+  return op
+      ->walk([&](Operation *nested) {
+        return isBarrier(nested, scope) ? WalkResult::interrupt()
+                                        : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+bool lodestone::isInOnePhase(Operation *first, Operation *last) {
+  for (Operation *op = first; op; op = op->getNextNode()) {
+    if (containsBarrier(op, BarrierScope::lds))
+      return false;
+    if (op == last)
+      return true;
+  }
+  return false;
+}
+
 bool lodestone::arrivesAtBarrier(Operation *op) {
   auto half = dyn_cast<ROCDL::BarrierSignalOp>(op);
   return isBarrier(op, BarrierScope::execution) ||

@@ -24,9 +24,6 @@
 using namespace mlir;
 using namespace lodestone;
 
-/// The most iterations of the loops around a copy that are looked at.
-static constexpr int64_t kMaxSteps = 1024;
-
 //===----------------------------------------------------------------------===//
 // Copies
 //===----------------------------------------------------------------------===//
@@ -362,7 +359,7 @@ lodestone::evaluateTargetOffsets(ThreadValues &values, const DirectCopy &copy,
       continue;
     loops.loops.push_back(loop);
     loops.trips.push_back(*trips);
-    if (loops.getNumSteps() <= kMaxSteps)
+    if (loops.getNumSteps() <= TileCopy::kMaxSteps)
       continue;
     loops.loops.pop_back();
     loops.trips.pop_back();

@@ -67,19 +67,26 @@ static MaybeForm constantForm(unsigned width, std::optional<Lanes> lanes) {
 // What is linear keeps unknown terms
 //===----------------------------------------------------------------------===//
 
+/// `form` with `function` of its constant and of each coefficient.
+template <typename Function>
+static ThreadForm mapForm(const ThreadForm &form, unsigned width,
+                          unsigned numThreads, Function function) {
+  ThreadForm result{width, map(numThreads, function, form.constant), {}};
+  for (const ThreadForm::Term &term : form.terms) {
+    Lanes coefficient = map(numThreads, function, term.coefficient);
+    if (!coefficient.isZero())
+      result.terms.push_back({term.value, term.instance, coefficient});
+  }
+  return result;
+}
+
 /// `form` without what is above `width` bits.
 static ThreadForm narrowed(const ThreadForm &form, unsigned width,
                            unsigned numThreads) {
   if (form.width <= width)
     return form;
-  auto cut = [&](int64_t v) { return wrap(v, width); };
-  ThreadForm result{width, map(numThreads, cut, form.constant), {}};
-  for (const ThreadForm::Term &term : form.terms) {
-    Lanes coefficient = map(numThreads, cut, term.coefficient);
-    if (!coefficient.isZero())
-      result.terms.push_back({term.value, term.instance, coefficient});
-  }
-  return result;
+  return mapForm(form, width, numThreads,
+                 [&](int64_t v) { return wrap(v, width); });
 }
 
 /// Of the number that has the fewest.
@@ -262,14 +269,8 @@ static MaybeForm dropLowBits(const ThreadForm &form, int64_t count, Type type,
   if (count < 0 || count > countKnownBits(form, type) || count >= width)
     return std::nullopt;
   width -= count;
-  auto shift = [&](int64_t v) { return wrap(v >> count, width); };
-  ThreadForm result{width, map(numThreads, shift, form.constant), {}};
-  for (const ThreadForm::Term &term : form.terms) {
-    Lanes coefficient = map(numThreads, shift, term.coefficient);
-    if (!coefficient.isZero())
-      result.terms.push_back({term.value, term.instance, coefficient});
-  }
-  return result;
+  return mapForm(form, width, numThreads,
+                 [&](int64_t v) { return wrap(v >> count, width); });
 }
 
 /// `op` where it does nothing to unknown terms but keep, drop, or shift all of

@@ -21,9 +21,6 @@
 using namespace mlir;
 using namespace lodestone;
 
-/// The most iterations of a copy's loops that are looked at.
-static constexpr int64_t kMaxSteps = 1024;
-
 static bool hasKnownStrides(MemRefType type) {
   SmallVector<int64_t> strides;
   int64_t offset;
@@ -165,14 +162,7 @@ lodestone::matchTileCopy(Operation *op, ThreadValues &values, bool mayBeFill) {
   for (Operation *parent = op->getParentOp();
        parent && !isa<FunctionOpInterface>(parent);
        parent = parent->getParentOp()) {
-    bool hasBarrier = parent
-                          ->walk([](Operation *nested) {
-                            return isBarrier(nested, BarrierScope::lds)
-                                       ? WalkResult::interrupt()
-                                       : WalkResult::advance();
-                          })
-                          .wasInterrupted();
-    if (hasBarrier)
+    if (containsBarrier(parent, BarrierScope::lds))
       break;
     if (auto condition = dyn_cast<scf::IfOp>(parent)) {
       if (uniformity.isUniform(condition.getCondition())) {
@@ -189,11 +179,11 @@ lodestone::matchTileCopy(Operation *op, ThreadValues &values, bool mayBeFill) {
       copy.loops.push_back(loop);
       copy.trips.push_back(*trips);
       copy.uniformConditions = uniformConditions;
-      if (copy.getNumSteps() > kMaxSteps)
+      if (copy.getNumSteps() > TileCopy::kMaxSteps)
         return Refusal{"unknown-trip-count",
                        llvm::formatv("the loops around the copy have more than "
                                      "{0} iterations",
-                                     kMaxSteps)
+                                     TileCopy::kMaxSteps)
                            .str()};
     } else {
       break;

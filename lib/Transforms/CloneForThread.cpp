@@ -60,21 +60,7 @@ bool CloneForThread::isReused(Value value) {
 /// that: it loads the same there if nothing writes between barriers.
 bool CloneForThread::mayMoveDown(Operation *op) {
   Operation *last = op->getBlock()->findAncestorOpInBlock(*anchor);
-  if (!last)
-    return false;
-  for (Operation *between = op; between != last;) {
-    between = between->getNextNode();
-    // Not in front of the anchor at all.
-    if (!between)
-      return false;
-    WalkResult walk = between->walk([](Operation *nested) {
-      return isBarrier(nested, BarrierScope::lds) ? WalkResult::interrupt()
-                                                  : WalkResult::advance();
-    });
-    if (walk.wasInterrupted())
-      return false;
-  }
-  return true;
+  return last && isInOnePhase(op, last);
 }
 
 /// True if `op` can be cloned as it is, with all that is in it; `loads` gets

@@ -97,10 +97,7 @@ struct LDSHoistAllocations final
       if (auto dealloc = dyn_cast<memref::DeallocOp>(op);
           dealloc && isLDS(dealloc.getMemref()))
         freed.push_back(dealloc);
-      if (!isa<memref::AllocOp, memref::AllocaOp>(op))
-        return;
-      auto type = cast<MemRefType>(op->getResult(0).getType());
-      if (lds::isWorkgroupSpace(type.getMemorySpace()))
+      if (isa<memref::AllocOp, memref::AllocaOp>(op) && isLDS(op->getResult(0)))
         allocations.push_back(op);
     });
     // All messages, then nothing is changed.

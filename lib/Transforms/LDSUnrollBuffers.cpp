@@ -15,8 +15,8 @@
 #include "Residues.h"
 
 #include "lodestone/Analysis/AsyncCopy.h"
+#include "lodestone/Analysis/MemoryAccess.h"
 #include "lodestone/Analysis/TileCopies.h"
-#include "lodestone/Dialect/LDS/IR/LDSDialect.h"
 #include "lodestone/Transforms/LDSTransforms.h"
 #include "lodestone/Transforms/Passes.h"
 
@@ -52,11 +52,6 @@ private:
 };
 
 } // namespace
-
-static bool isLDS(Value value) {
-  auto type = dyn_cast<MemRefType>(value.getType());
-  return type && lds::isWorkgroupSpace(type.getMemorySpace());
-}
 
 //===----------------------------------------------------------------------===//
 // How many buffers

@@ -136,28 +136,12 @@ static bool dependsOn(Operation *load, const TileCopy &copy) {
 }
 
 /// True if no barrier can come between the two.
-static bool isInOnePhase(Operation *load, Operation *store) {
+static bool isStoredInOnePhase(Operation *load, Operation *store) {
   Operation *first = load;
   while (first && !first->getBlock()->findAncestorOpInBlock(*store))
     first = first->getParentOp();
-  if (!first)
-    return false;
-  Operation *last = first->getBlock()->findAncestorOpInBlock(*store);
-  auto hasBarrier = [](Operation *op) {
-    return op
-        ->walk([](Operation *nested) {
-          return isBarrier(nested, BarrierScope::lds) ? WalkResult::interrupt()
-                                                      : WalkResult::advance();
-        })
-        .wasInterrupted();
-  };
-  for (Operation *op = first; op; op = op->getNextNode()) {
-    if (hasBarrier(op))
-      return false;
-    if (op == last)
-      return true;
-  }
-  return false;
+  return first &&
+         isInOnePhase(first, first->getBlock()->findAncestorOpInBlock(*store));
 }
 
 std::optional<Refusal> RelaneLegality::checkSource(const RelanePlan &plan,
@@ -166,7 +150,7 @@ std::optional<Refusal> RelaneLegality::checkSource(const RelanePlan &plan,
   // it from behind a barrier for that store is too late, even if the barrier
   // doesn't order global memory.
   BarrierScope after =
-      dependsOn(load, plan.copy) && isInOnePhase(load, plan.copy.store.op)
+      dependsOn(load, plan.copy) && isStoredInOnePhase(load, plan.copy.store.op)
           ? BarrierScope::lds
           : BarrierScope::global;
   for (bool forward : {true, false})

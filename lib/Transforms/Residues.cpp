@@ -19,6 +19,20 @@
 using namespace mlir;
 using namespace lodestone;
 
+namespace {
+/// `residue` modulo `modulus`; a modulus of 0 stands for a constant.
+struct Residue {
+  uint64_t modulus;
+  uint64_t residue;
+  /// The value is one of [low, max + slack], with the largest signed number of
+  /// its type as max, and no operation before it wrapped. Else its residue is
+  /// known for powers of two only, which all wrapping keeps.
+  bool isExact;
+  uint64_t low;
+  int64_t slack;
+};
+} // namespace
+
 /// Longer chains of operations give up: each loop in one asks for two values,
 /// so that time doubles with it.
 static constexpr unsigned kMaxDepth = 16;
@@ -35,7 +49,7 @@ static Residue reduce(uint64_t modulus, uint64_t residue) {
 }
 
 /// What is left when the value may have wrapped.
-static std::optional<Residue> wrapped(Residue value) {
+static Residue wrapped(Residue value) {
   if (value.modulus)
     value = reduce(std::min(getPowerOf2Part(value.modulus), kMaxWrappedModulus),
                    value.residue);
@@ -51,7 +65,7 @@ static std::optional<Residue> ofConstant(int64_t value) {
   return residue;
 }
 
-static std::optional<Residue> addConstant(Residue value, int64_t number) {
+static Residue addConstant(Residue value, int64_t number) {
   uint64_t modulus = value.modulus;
   uint64_t sum = value.residue + static_cast<uint64_t>(number);
   // Of a negative number, add a multiple of the modulus.
@@ -90,7 +104,7 @@ static std::optional<Residue> ofCounter(scf::ForOp loop) {
 }
 
 /// Either of two values.
-static std::optional<Residue> join(Residue a, Residue b) {
+static Residue join(Residue a, Residue b) {
   uint64_t difference =
       std::max(a.residue, b.residue) - std::min(a.residue, b.residue);
   Residue result = a;
@@ -151,15 +165,11 @@ static std::optional<Residue> of(Value value, unsigned depth) {
       .Default(std::nullopt);
 }
 
-std::optional<Residue> lodestone::getResidue(Value value) {
-  return of(value, 0);
-}
-
 std::optional<uint64_t> lodestone::foldRemainder(Operation *op) {
   if (!isa<arith::RemUIOp, arith::RemSIOp, arith::AndIOp>(op))
     return std::nullopt;
   std::optional<int64_t> number = getConstantIntValue(op->getOperand(1));
-  std::optional<Residue> value = getResidue(op->getOperand(0));
+  std::optional<Residue> value = of(op->getOperand(0), /*depth=*/0);
   if (!number || *number <= 0 || !value || value->modulus == 0)
     return std::nullopt;
   uint64_t divisor = *number;

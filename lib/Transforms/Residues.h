@@ -21,23 +21,9 @@
 
 namespace lodestone {
 
-/// `residue` modulo `modulus`; a modulus of 0 stands for a constant.
-struct Residue {
-  uint64_t modulus;
-  uint64_t residue;
-  /// The value is one of [low, max + slack], with the largest signed number of
-  /// its type as max, and no operation before it wrapped. Else its residue is
-  /// known for powers of two only, which all wrapping keeps.
-  bool isExact;
-  uint64_t low;
-  int64_t slack;
-};
-
-/// The residue of an integer that is built of counters of loops and constants,
-/// or nothing. `index` may have 32 or 64 bits.
-std::optional<Residue> getResidue(mlir::Value value);
-
-/// The constant that `op`, a remainder or a mask of low bits, always gives.
+/// The constant that `op`, a remainder or a mask of low bits, always gives: if
+/// it is of an integer that is built of counters of loops and constants.
+/// `index` may have 32 or 64 bits.
 std::optional<uint64_t> foldRemainder(mlir::Operation *op);
 
 } // namespace lodestone

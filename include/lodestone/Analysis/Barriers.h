@@ -39,6 +39,13 @@ enum class BarrierScope {
 /// those need a wait in front of it.
 bool isBarrier(mlir::Operation *op, BarrierScope scope);
 
+/// Whether `op`, or something in it, is a barrier of `scope`.
+bool containsBarrier(mlir::Operation *op, BarrierScope scope);
+
+/// Whether nothing from `first` on to `last`, which is the same or comes later
+/// in the same block, contains a barrier for LDS; false if it doesn't come.
+bool isInOnePhase(mlir::Operation *first, mlir::Operation *last);
+
 /// Whether a warp tells the others at `op` that it has come to the barrier of
 /// the workgroup: a whole barrier, or the first half of one.
 bool arrivesAtBarrier(mlir::Operation *op);

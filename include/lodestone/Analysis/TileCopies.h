@@ -47,6 +47,9 @@ struct LDSStore {
 /// the other side says what is stored instead), or be carried by an `scf.for`
 /// to the next iteration.
 struct TileCopy {
+  /// The most iterations of loops around a copy that are looked at.
+  static constexpr int64_t kMaxSteps = 1024;
+
   LDSStore store;
   /// Mostly one; several if a condition chooses between them.
   llvm::SmallVector<mlir::Operation *, 1> loads;
